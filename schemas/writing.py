@@ -113,27 +113,29 @@ def _as_objects() -> None:
     for kind in _WITH_MORE:
         hints = get_type_hints(kind, include_extras=True)
         if is_dataclass(kind):
-            hints = {it.name: hints[it.name] for it in fields(kind) if it.metadata.get(KEPT, True)}
+            kept = [field.name for field in fields(kind) if field.metadata.get(KEPT, True)]
+            hints = {name: hints[name] for name in kept}
         more = getattr(described, kind.__name__, object)
-        _write_as(
+        _set_record_keys(
             kind, hints if more is None else hints | get_type_hints(more, include_extras=True)
         )
-    for kind, (keys, always) in _TUPLES.items():  # of which files leave out empty entries
+    for kind, (keys, n_required) in _TUPLES.items():  # files leave out the other entries if empty
         hints = {}
-        for at, (name, hint) in enumerate(get_type_hints(kind, include_extras=True).items()):
-            given = get_args(hint)[0] if NoneType in get_args(hint) else hint
-            there = at < always or name == "reason"
-            hints[keys.get(name, name)] = given if there else NotRequired[given]
-        _write_as(kind, hints)
+        for position, (name, hint) in enumerate(get_type_hints(kind, include_extras=True).items()):
+            value_type = get_args(hint)[0] if NoneType in get_args(hint) else hint
+            is_required = position < n_required or name == "reason"
+            hints[keys.get(name, name)] = value_type if is_required else NotRequired[value_type]
+        _set_record_keys(kind, hints)
 
 
-def _write_as(kind: Any, hints: Mapping[str, Any]) -> None:
+def _set_record_keys(kind: Any, hints: Mapping[str, Any]) -> None:
+    """Have pydantic take a type for an object with these keys."""
     record = TypedDict(kind.__name__, hints)  # type: ignore[misc]
     record.__doc__ = kind.__doc__
-    kind.__get_pydantic_core_schema__ = partial(_handled, record)
+    kind.__get_pydantic_core_schema__ = partial(_schema_of_record, record)
 
 
-def _handled(record: Any, _source: Any, handler: GetCoreSchemaHandler) -> Any:
+def _schema_of_record(record: Any, _source: Any, handler: GetCoreSchemaHandler) -> Any:
     return handler.generate_schema(record)
 
 
@@ -149,58 +151,81 @@ def schema_of(name: str) -> dict[str, Any]:
     kind, options = FORMATS[name]
     _as_objects()
     config = ConfigDict(extra="forbid", alias_generator=lambda key: key.removesuffix("_"))
-    # A list of it: what has keys takes no settings from outside, what is in a list does.
-    listed: Any = GenericAlias(list, (kind,))
-    whole = TypeAdapter(listed, config=config).json_schema(schema_generator=_Generator)
-    parts = whole.get("$defs", {})
-    made = parts.pop(kind.__name__, whole["items"])
+    # Pydantic applies a configuration to the items of a list, but not to a type that has keys.
+    list_of_kind: Any = GenericAlias(list, (kind,))
+    generated = TypeAdapter(list_of_kind, config=config).json_schema(schema_generator=_Generator)
+    definitions = generated.get("$defs", {})
+    schema = definitions.pop(kind.__name__, generated["items"])
     docstrings = _docstrings()
-    for title, part in {**parts, kind.__name__: made}.items():
-        part.pop("title", None)
-        part["description"] = _one_line(part["description"])
-        for key, inner in part.get("properties", {}).items():
+    for title, definition in {**definitions, kind.__name__: schema}.items():
+        definition.pop("title", None)
+        definition["description"] = _one_line(definition["description"])
+        for key, inner in definition.get("properties", {}).items():
             kind_name = inner.get("$ref", "").rpartition("/")[2]
             if kind_name:
-                inner["description"] = _one_line(parts[kind_name]["description"])
+                inner["description"] = _one_line(definitions[kind_name]["description"])
             if key in docstrings[title]:
                 inner["description"] = docstrings[title][key]
         if title in _TOGETHER:
-            part["dependentRequired"] = _TOGETHER[title]
+            definition["dependentRequired"] = _TOGETHER[title]
         if title in _NOT_EMPTY:
-            part["minProperties"] = 1
+            definition["minProperties"] = 1
     for key, kind_name, keyword in _NOT_EMPTY_KEYS:
-        if made["properties"].get(key, {}).get("type") == kind_name:
-            made["properties"][key][keyword] = 1
+        if schema["properties"].get(key, {}).get("type") == kind_name:
+            schema["properties"][key][keyword] = 1
     if options is not None:
-        said = made["properties"]["options"]["description"]
-        made["properties"]["options"] = {"description": said, **_options_schema(options)}
+        description = schema["properties"]["options"]["description"]
+        schema["properties"]["options"] = {"description": description, **_options_schema(options)}
     short = name.removeprefix("stickler-")
-    format_name = made["properties"]["format"]["const"]
+    format_name = schema["properties"]["format"]["const"]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:stickler-cli:schema:{short}",
         "title": format_name,
-        **made,
-        "$defs": parts,
+        **schema,
+        "$defs": definitions,
     }
 
 
 @cache
 def _docstrings() -> dict[str, dict[str, str]]:
-    """Return the docstrings of the keys of each type, those that it inherits too, by its name."""
-    found: dict[str, dict[str, str]] = {}
-    for module in [module for name, module in sys.modules.items() if name.startswith(_DECLARING)]:
-        for node in ast.parse(inspect.getsource(module)).body:
+    """Return the docstrings of the keys of each type, also of inherited keys, by the type's name.
+
+    Types of one name share their keys: a record, and what `described` adds to it.
+
+    Raises:
+        ValueError: two types of one name describe the same key differently.
+    """
+    declared: dict[str, dict[str, str]] = {}
+    bases: dict[str, set[str]] = {}
+    for module in sorted(name for name in sys.modules if name.startswith(_DECLARING)):
+        for node in ast.parse(inspect.getsource(sys.modules[module])).body:
             if isinstance(node, ast.ClassDef):
-                keys = found.setdefault(node.name, {})
-                renamed = RECORD_KEYS if node.name == "Error" else {}
-                for base in node.bases:
-                    keys |= found.get(ast.unparse(base), {})
-                for key, said in pairwise(node.body):
-                    if isinstance(key, ast.AnnAssign) and isinstance(said, ast.Expr):
-                        name = ast.unparse(key.target).removesuffix("_")
-                        keys[renamed.get(name, name)] = _one_line(ast.literal_eval(said.value))
-    return found
+                bases.setdefault(node.name, set()).update(map(ast.unparse, node.bases))
+                docstrings = declared.setdefault(node.name, {})
+                for key, text in _docstrings_of(node).items():
+                    if docstrings.setdefault(key, text) != text:
+                        raise ValueError(f"{node.name}.{key} has two descriptions")
+
+    def with_inherited(name: str) -> dict[str, str]:
+        inherited: dict[str, str] = {}
+        for base in sorted(bases[name] & declared.keys()):
+            inherited |= with_inherited(base)
+        return inherited | declared[name]
+
+    return {name: with_inherited(name) for name in declared}
+
+
+def _docstrings_of(declaration: ast.ClassDef) -> dict[str, str]:
+    """Return the docstrings of the keys that a class declares itself."""
+    keys_of_files = RECORD_KEYS if declaration.name == "Error" else {}
+    docstrings = {}
+    for attribute, docstring in pairwise(declaration.body):
+        if isinstance(attribute, ast.AnnAssign) and isinstance(docstring, ast.Expr):
+            name = ast.unparse(attribute.target).removesuffix("_")
+            key = keys_of_files.get(name, name)
+            docstrings[key] = _one_line(ast.literal_eval(docstring.value))
+    return docstrings
 
 
 def _one_line(text: str) -> str:
@@ -218,15 +243,15 @@ _OPTION_TYPES: Final[Mapping[Any, Mapping[str, Any]]] = {
 
 def _options_schema(settings: Any) -> dict[str, Any]:
     hints = get_type_hints(settings)
-    found: dict[str, dict[str, Any]] = {}
+    properties: dict[str, dict[str, Any]] = {}
     for name, option in options_of(settings).items():
-        found[name] = {"description": option.help, **_OPTION_TYPES.get(hints[name], _TEXT)}
+        properties[name] = {"description": option.help, **_OPTION_TYPES.get(hints[name], _TEXT)}
         if isinstance(option.values, Choice):
-            found[name]["enum"] = list(option.values.words)
+            properties[name]["enum"] = list(option.values.words)
     return {
         "type": "object",
-        "properties": found,
-        "required": list(found),
+        "properties": properties,
+        "required": list(properties),
         "additionalProperties": False,
     }
 
