@@ -1,6 +1,6 @@
-"""Write the pages of the reference that say what the code says: `python docs/reference.py`.
+"""Write the pages that are generated from the code: `python docs/reference.py`.
 
-A test holds what is written against the code, so that no option is without its row.
+A test checks that the written pages are those that the code gives.
 """
 
 import os
@@ -25,11 +25,14 @@ WIDTH = "80"
 
 
 def commands() -> Iterator[str]:
-    """Return the lines of the page of commands: the help of each, what several share once."""
+    """Return the lines of the page of commands: the help of each command.
+
+    Entries that several commands share are on the page once.
+    """
     helps = {name: _help(name) for name in ("", *settings_of_commands())}
     shared = {**_entries(helps[""]), **_entries(helps["eval"])}
     others = Counter(
-        entry for name, text in helps.items() if name not in WHOLE for entry in _entries(text)
+        entry for name, text in helps.items() if name not in COMPLETE for entry in _entries(text)
     )
     common = {entry: entry for entry, times in others.items() if times > 2 and entry not in shared}
     yield "# Commands"
@@ -49,13 +52,13 @@ def commands() -> Iterator[str]:
         yield ""
         yield f"## stickler {name}".rstrip()
         yield ""
-        if name not in WHOLE:
+        if name not in COMPLETE:
             title, _, place = ABOUT[name].partition(": ")
             yield f"See [{title}]({place})."
             yield ""
         yield "```text"
-        whole = text.partition("\n\nExit codes:")[0] if name else text
-        yield whole if name in WHOLE else _without(shared, common, groups, text)
+        without_codes = text.partition("\n\nExit codes:")[0] if name else text
+        yield without_codes if name in COMPLETE else _without(shared, common, groups, text)
         yield "```"
     yield ""
     yield "## What commands share"
@@ -68,7 +71,7 @@ def commands() -> Iterator[str]:
     yield "```"
 
 
-WHOLE = ("", "eval")
+COMPLETE = ("", "eval")
 ABOUT = {
     "compare": "One comparison, explained: compare.md",
     "errors": "Where is it wrong?: evaluating.md#where-is-it-wrong",
@@ -96,7 +99,7 @@ _HEADING = re.compile(r"^(\w[\w ]*):\n", re.MULTILINE)
 
 
 def _entries(text: str) -> dict[str, str]:
-    """Return the options and exit codes of a help text: name by words, however they are broken."""
+    """Return the options and exit codes of a help text: their names by their words on one line."""
     return {" ".join(entry.split()): _name(entry) for entry in _ENTRY.findall(text)}
 
 
@@ -107,36 +110,40 @@ def _name(entry: str) -> str:
 
 def _groups(text: str) -> dict[str, list[str]]:
     """Return the names of the options of a help text by their headings."""
-    _, *parts = _HEADING.split(text)
+    _, *headings_and_entries = _HEADING.split(text)
     return {
         heading: [
-            name for name in map(_name, _ENTRY.findall(part)) if name not in (*EVERYWHERE, *NEARLY)
+            name
+            for name in map(_name, _ENTRY.findall(entries))
+            if name not in (*EVERYWHERE, *NEARLY)
         ]
-        for heading, part in zip(parts[::2], parts[1::2], strict=True)
+        for heading, entries in zip(
+            headings_and_entries[::2], headings_and_entries[1::2], strict=True
+        )
     }
 
 
 def _without(
     shared: dict[str, str], common: dict[str, str], groups: dict[str, list[str]], text: str
 ) -> str:
-    """Return a help text in which what is shared is a list of names."""
-    title, *parts = _HEADING.split(text)
+    """Return a help text in which shared options are only listed by name."""
+    title, *headings_and_entries = _HEADING.split(text)
     title = title.partition("\n\n")[0] + "\n\n"  # the page about it has the description
     options: list[str] = []
-    ended: list[str] = []
-    for heading, part in zip(parts[::2], parts[1::2], strict=True):
-        own = part
-        for entry in _ENTRY.findall(part):
+    at_end: list[str] = []
+    for heading, entries in zip(headings_and_entries[::2], headings_and_entries[1::2], strict=True):
+        differing = entries
+        for entry in _ENTRY.findall(entries):
             words = " ".join(entry.split())
             if words in common:
-                own = own.replace(entry, "", 1)
-                ended.append(_name(entry))
+                differing = differing.replace(entry, "", 1)
+                at_end.append(_name(entry))
             elif name := shared.get(words):
-                own = own.replace(entry, "", 1)
+                differing = differing.replace(entry, "", 1)
                 options += [] if name.isdigit() else [name]
-        if own.strip() and heading != "Examples":  # how-to pages have them
-            title += f"{heading}:\n{own.strip(chr(10))}\n\n"
-    end = f" As at the end of this page: {', '.join(ended)}." if ended else ""
+        if differing.strip() and heading != "Examples":  # how-to pages have them
+            title += f"{heading}:\n{differing.strip(chr(10))}\n\n"
+    end = f" As at the end of this page: {', '.join(at_end)}." if at_end else ""
     return title + fill(
         f"As for eval: {', '.join(_in_groups(options, groups))}.{end}",
         width=int(WIDTH),
@@ -145,7 +152,7 @@ def _without(
 
 
 def _in_groups(options: list[str], groups: dict[str, list[str]]) -> Iterator[str]:
-    """Name options, and groups of them where that is shorter."""
+    """Yield the names of options, or of whole groups if that is shorter."""
     left = [name for name in options if name not in (*EVERYWHERE, *NEARLY)]
     for heading, names in groups.items():
         missing = [name for name in names if name not in left]
@@ -156,9 +163,9 @@ def _in_groups(options: list[str], groups: dict[str, list[str]]) -> Iterator[str
 
 
 def _help(command: str) -> str:
-    asked = "--help-all" if command in USUAL else "--help"
+    option = "--help-all" if command in USUAL else "--help"
     result = subprocess.run(  # noqa: S603 - this project's own command
-        [sys.executable, "-m", "stickler_cli", *command.split(), asked],
+        [sys.executable, "-m", "stickler_cli", *command.split(), option],
         env={**os.environ, "COLUMNS": WIDTH, "TERMINAL_WIDTH": WIDTH, "NO_COLOR": "1"},
         capture_output=True,
         text=True,
@@ -203,12 +210,13 @@ def configuration() -> Iterator[str]:
 
 
 def _in_files() -> dict[str, Option]:
-    found: dict[str, Option] = {}
+    """Return the options that a configuration file can set, by name."""
+    in_files: dict[str, Option] = {}
     for command, settings in settings_of_commands().items():
         for name, option in options_of(settings).items():
             if option.in_file == "all" or (option.in_file == "eval" and command == "eval"):
-                found.setdefault(name, option)
-    return found
+                in_files.setdefault(name, option)
+    return in_files
 
 
 def manual() -> Iterator[str]:
@@ -229,8 +237,8 @@ def manual() -> Iterator[str]:
     yield from (".TP", ".I stickler.toml", roff("Options of all commands, found upwards from the"))
     yield roff("working directory; or the table [tool.stickler] of a pyproject.toml.")
     yield ".SH ENVIRONMENT"
-    for variable, said in ENVIRONMENT.items():
-        yield from (".TP", f".B {variable}", roff(said))
+    for variable, meaning in ENVIRONMENT.items():
+        yield from (".TP", f".B {variable}", roff(meaning))
 
 
 def _manual_of(name: str, command: Command, settings: type[Settings] | None) -> Iterator[str]:
@@ -239,21 +247,27 @@ def _manual_of(name: str, command: Command, settings: type[Settings] | None) -> 
     yield f".SS {roff(' '.join([name, *arguments]))}"
     yield from map(roff, cleandoc(command.help).splitlines())
     for panel in PANELS:
-        said = [it for it in options if not it.argument and (it.panel or "options") == panel]
-        if said:
+        in_panel = [
+            option
+            for option in options
+            if not option.argument and (option.panel or "options") == panel
+        ]
+        if in_panel:
             yield from (".PP", f".I {panel.capitalize()}")
-        for option in said:
+        for option in in_panel:
             flags = ", ".join(filter(None, (option.short, option.flag)))
             yield from (".TP", f".B {roff(' '.join(filter(None, (flags, option.metavar))))}")
             yield roff(option.help)
     yield from (".PP", ".I Exit codes:")
-    yield roff("; ".join(f"{code.value} {said}" for code, said in command.exit_codes.items()) + ".")
+    yield roff(
+        "; ".join(f"{code.value} {meaning}" for code, meaning in command.exit_codes.items()) + "."
+    )
     if command.examples:
         yield from (".PP", ".EX", *map(roff, command.examples.strip("\n").splitlines()), ".EE")
 
 
 def roff(text: str) -> str:
-    """Return a line of text that is no request, and reads the same in a manual."""
+    """Return a line of text, escaped so that it is not a request of roff."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{text}" if text.startswith((".", "'")) else text or ".PP"
 

@@ -1,1 +1,1 @@
-"""Coverage-guided fuzzing of what reads schemas and documents; see README.md."""
+"""Coverage-guided fuzzing of the code that reads schemas and documents; see README.md."""

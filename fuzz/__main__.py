@@ -9,7 +9,7 @@ from tempfile import mkdtemp
 import atheris
 import orjson
 
-from fuzz.mutation import mutated
+from fuzz.mutation import mutate_value
 
 with atheris.instrument_imports(include=["stickler_cli"]):
     from fuzz.targets import TARGETS
@@ -27,11 +27,15 @@ WORDS += [
 
 
 def mutate(data: bytes, max_size: int, seed: int) -> bytes:
-    """Change JSON as JSON, two times in three; else, and where it is none, bytes."""
+    """Return changed input for libFuzzer.
+
+    Two times in three, the result is JSON that was changed as a JSON value. Otherwise, or if `data`
+    is not JSON, libFuzzer changes the bytes.
+    """
     random = Random(seed)
     if random.random() < 2 / 3:
         try:
-            changed = orjson.dumps(mutated(orjson.loads(data), WORDS, random))
+            changed = orjson.dumps(mutate_value(orjson.loads(data), WORDS, random))
         except (orjson.JSONDecodeError, orjson.JSONEncodeError):
             changed = b""
         if 0 < len(changed) <= max_size:
@@ -40,7 +44,7 @@ def mutate(data: bytes, max_size: int, seed: int) -> bytes:
 
 
 def main() -> None:
-    """Hand a target, its seeds and its dictionary to libFuzzer, which ends the process."""
+    """Run libFuzzer on a target, with its seeds and dictionary; libFuzzer ends the process."""
     name, *options = sys.argv[1:] or [""]
     if name not in TARGETS:
         sys.exit(
@@ -48,8 +52,8 @@ def main() -> None:
         )
     flags = [option for option in options if option.startswith("-")]
     inputs = [option for option in options if option not in flags]
-    if not any(Path(given).is_file() for given in inputs):
-        # libFuzzer keeps what it finds in the first folder: not among the seeds.
+    if not any(Path(name).is_file() for name in inputs):
+        # libFuzzer writes new inputs to the first folder, which must not be that of the seeds.
         inputs = [*(inputs or [mkdtemp()]), str(HERE / name)]
     atheris.Setup(
         [sys.argv[0], f"-dict={DICTIONARY}", *flags, *inputs], TARGETS[name], custom_mutator=mutate

@@ -1,6 +1,6 @@
-"""What the fuzzer runs: each target takes any bytes, and must not raise.
+"""Targets of the fuzzer: functions that take any bytes and must not raise.
 
-Functions of their own, so that the tests run them where no fuzzer is installed.
+They do not import the fuzzer, so that tests can run them without it.
 """
 
 import json
@@ -38,22 +38,24 @@ SAMPLES: Final[tuple[JsonDocument, ...]] = (
     {"a": "x", "b": [1, "2", None], "c": {"d": {"a": True}}},
     {"a": ["x", {"a": "y"}], "b": {"a": 1.5}, "c": "2024-01-02", "n_1": [[{}]]},
 )
-"""Compared under every schema that compiles, whether they fit it or not."""
+"""Documents that are compared with each schema that compiles, valid or not."""
 
 OPEN: Final = Job(
     compile_schema({"type": "object"}),
     Options(),
     requested=OutputsRequested(document_lines=True, non_match_lines=True, accounts=True),
 )
-"""A run that compares by what the documents hold."""
+"""A job with the schema `{"type": "object"}`, so that values decide how they are compared."""
 
 
 MOST_STEPS: Final = 10_000
-"""Steps for each byte of the one document and each of the other, the schema's counted with both."""
+"""Maximum number of steps for each pair of bytes, one of each document; the bytes of the schema
+count in both."""
 
-OF_ANY: Final = 30_000_000
+BASE_MEMORY: Final = 30_000_000
+"""Memory that every comparison may take, in bytes."""
 MOST_BYTES: Final = 10
-"""Likewise of memory, beside what any comparison may take."""
+"""Maximum memory for each pair of bytes, in addition to `BASE_MEMORY`."""
 
 FILES: Final = {
     "schema.json": '{"type": "object", "properties": {"a": {"type": "string"}}}',
@@ -62,17 +64,17 @@ FILES: Final = {
     "gt.jsonl": '{"a": "x"}\n{"a": "y"}\n',
     "pred.jsonl": '{"a": "x"}\n',
 }
-"""What a command finds in its folder."""
+"""Files in the directory in which a command runs."""
 
 Side: TypeAlias = JsonDocument | Problem | None
 
 
 class BrokenRuleError(Exception):
-    """Something happened that must never be."""
+    """A target found a bug: a rule that must always hold does not."""
 
 
 def compile_any(data: bytes) -> None:
-    """Compile a schema and compare by it: there is a plan, or an error that names problems."""
+    """Compile a schema and compare documents with it; an error must list its problems."""
     schema = parse_json(data, "fuzz.json")
     if not isinstance(schema, dict):
         return
@@ -80,12 +82,13 @@ def compile_any(data: bytes) -> None:
         plan = compile_schema(schema, "fuzz.json")
     except SchemaError as error:
         if not error.problems:
-            raise BrokenRuleError("an error without a problem") from error
+            raise BrokenRuleError("the error has no problem") from error
         return
     _compare_samples(plan)
 
 
 def _compare_samples(plan: Plan) -> None:
+    """Compare each pair of samples; the results must be JSON."""
     pairs = list(product(SAMPLES, SAMPLES))
     with room_for_depth():
         table = compare(plan, [gt for gt, _ in pairs], [pred for _, pred in pairs])
@@ -95,28 +98,29 @@ def _compare_samples(plan: Plan) -> None:
 
 
 def read_any(data: bytes) -> None:
-    """Read a document in each way there is, and compare it with itself and with others."""
+    """Read a document in all ways, and compare it with itself and with other documents."""
     reading = read_text(data, "fuzz.json")
     hinted = read_text(data, "fuzz.json", wrapping="hinted").value
-    taken = read_text(data, "fuzz.json", line=3, wrapping="taken").value
+    unwrapped = read_text(data, "fuzz.json", line=3, wrapping="taken").value
     value = reading.value
-    if not all(isinstance(each, dict | Problem) for each in (value, hinted, taken)):
+    if not all(isinstance(document, dict | Problem) for document in (value, hinted, unwrapped)):
         raise BrokenRuleError("neither a document nor a problem")
     if isinstance(value, dict):
-        if not value == hinted == taken:
-            raise BrokenRuleError("where other text is allowed, a document reads otherwise")
-        _hold_against_json(data, value)
-    _evaluate(value, taken)
+        if not value == hinted == unwrapped:
+            raise BrokenRuleError("the document differs if other text around it is allowed")
+        _check_against_json(data, value)
+    _evaluate(value, unwrapped)
 
 
-def _hold_against_json(data: bytes, value: JsonDocument) -> None:
-    """Hold a document against what the standard library reads, exact integers included."""
+def _check_against_json(data: bytes, value: JsonDocument) -> None:
+    """Check a document against what the standard library reads, with exact integers."""
     with room_for_depth():
         if json.loads(data.removeprefix(BOM)) != value:
-            raise BrokenRuleError("the standard library reads it otherwise")
+            raise BrokenRuleError("the standard library reads another document")
 
 
 def _evaluate(gt: Side, pred: Side) -> None:
+    """Evaluate two documents with each other and with samples; all lines must be JSON."""
     sides: list[tuple[Side, Side]] = [(gt, pred), (gt, {}), (SAMPLES[1], pred), (pred, SAMPLES[2])]
     pairs = [DocumentPair(str(number), *side) for number, side in enumerate(sides)]
     result = evaluate_chunk(OPEN, pairs)
@@ -125,7 +129,7 @@ def _evaluate(gt: Side, pred: Side) -> None:
 
 
 def compare_any(data: bytes) -> None:
-    """Compare two documents by a schema: steps and memory go by the product of their sizes."""
+    """Compare two documents; steps and memory are limited by the product of their sizes."""
     case = parse_json(data, "fuzz.json")
     if not isinstance(case, dict):
         return
@@ -137,16 +141,16 @@ def compare_any(data: bytes) -> None:
     except SchemaError:
         return
     size, n, m = (len(json_line(value)) for value in (schema, gt, pred))
-    most = MOST_STEPS * (size + n) * (size + m)
-    room = OF_ANY + MOST_BYTES * (size + n) * (size + m)
+    max_steps = MOST_STEPS * (size + n) * (size + m)
+    room = BASE_MEMORY + MOST_BYTES * (size + n) * (size + m)
     tracemalloc.start()
     with room_for_depth():
         try:
-            compare(plan, [gt], [pred], Options(work_limit=most / STEPS_OF_UNIT))
+            compare(plan, [gt], [pred], Options(work_limit=max_steps / STEPS_OF_UNIT))
         except WorkLimitError as error:
-            raise BrokenRuleError(f"more than {most:,} steps") from error
+            raise BrokenRuleError(f"more than {max_steps:,} steps") from error
         except ComparisonError:
-            return  # of a comparator, on such values
+            return  # a comparator may reject values
         finally:
             peak = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
@@ -155,28 +159,31 @@ def compare_any(data: bytes) -> None:
 
 
 def run_any(data: bytes) -> None:
-    """Run a command with any arguments, where only a few files are: it says what is wrong."""
-    given = parse_json(data, "fuzz.json")
-    if not isinstance(given, list):
+    """Run a command with any arguments in a directory of few files; no internal error may occur."""
+    words = parse_json(data, "fuzz.json")
+    if not isinstance(words, list):
         return
-    arguments = [part for part in given if isinstance(part, str) and not _is_unsafe(part)]
-    before, shown = Path.cwd(), TextIOWrapper(BytesIO(), "utf-8")
-    with TemporaryDirectory() as folder, redirect_stdout(shown), redirect_stderr(shown):
+    arguments = [word for word in words if isinstance(word, str) and not _is_unsafe(word)]
+    directory_before = Path.cwd()
+    output = TextIOWrapper(BytesIO(), "utf-8")
+    with TemporaryDirectory() as folder, redirect_stdout(output), redirect_stderr(output):
         for name, text in FILES.items():
-            (place := Path(folder) / name).parent.mkdir(exist_ok=True)
-            place.write_text(text)
+            file = Path(folder) / name
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text)
         os.chdir(folder)
         try:
             code = main(arguments)
         finally:
-            os.chdir(before)
-    shown.seek(0)
-    if code not in [*ExitCode] or "internal error (" in (said := shown.read()):
-        raise BrokenRuleError(f"exit code {code}: {said}")
+            os.chdir(directory_before)
+    output.seek(0)
+    text = output.read()
+    if code not in [*ExitCode] or "internal error (" in text:
+        raise BrokenRuleError(f"exit code {code}: {text}")
 
 
 def _is_unsafe(argument: str) -> bool:
-    """Return whether an argument leads out of the folder, or has processes or terminals made."""
+    """Return whether an argument leaves the directory, or starts processes or uses a terminal."""
     return bool(re.search(r"[/\\~\x00]|\.\.|^-j|--jobs|--memory|--doc.*time|--progress", argument))
 
 
@@ -186,4 +193,4 @@ TARGETS: Final[dict[str, Callable[[bytes], None]]] = {
     "comparison": compare_any,
     "command": run_any,
 }
-"""By name, which is also that of the folder with their seeds."""
+"""Targets by name; the directory of this name has the seeds of the target."""

@@ -81,7 +81,7 @@ def run_in_terminal(folder: Path, *arguments: str) -> str:
 
 
 def _read_available(controller: int) -> bytes:
-    """Return what has come from a terminal; empty once its program has ended."""
+    """Return the output that a terminal has; empty after its program has ended."""
     try:
         return os.read(controller, 65536)
     except OSError:  # how Linux says that the other end is closed

@@ -48,7 +48,7 @@ def test_an_error_without_a_problem_is_noticed(monkeypatch):
         raise SchemaError([])
 
     monkeypatch.setattr(targets, "compile_schema", compile_nothing)
-    with pytest.raises(BrokenRuleError, match="without a problem"):
+    with pytest.raises(BrokenRuleError, match="has no problem"):
         TARGETS["schema"](b"{}")
 
 
@@ -59,7 +59,7 @@ def test_a_document_that_is_read_otherwise_is_noticed(monkeypatch):
 
 
 def test_more_memory_than_documents_account_for_is_noticed(monkeypatch):
-    monkeypatch.setattr(targets, "OF_ANY", 0)
+    monkeypatch.setattr(targets, "BASE_MEMORY", 0)
     monkeypatch.setattr(targets, "MOST_BYTES", 0)
     with pytest.raises(BrokenRuleError, match="bytes of memory, more than 0"):
         TARGETS["comparison"]((FUZZ / "comparison" / "union_trees.json").read_bytes())
