@@ -431,7 +431,7 @@ _PAIRING_RULES: Final = {"ordered": ORDERED, "position": BY_POSITION}
 
 
 def describe_annotations(merged: Merged, names: Iterable[str]) -> tuple[str, ...]:
-    """Return a phrase, such as `distinct`, for each named annotation that is not a default."""
+    """Return a phrase, such as `distinct`, for each of `names` whose value is not the default."""
     descriptions = {
         "exhaustive": "not exhaustive" if merged.exhaustive is False else "",
         "pairing": _PAIRING_RULES.get(merged.list_pairing or "", ""),

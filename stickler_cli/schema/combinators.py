@@ -42,8 +42,8 @@ def flatten(files: SchemaFiles, in_force: InForce, report: DeadReferenceReporter
     """Return all subschemas that apply through `allOf` and references; earlier ones win.
 
     The order is: a schema's own keys, its `allOf` from last to first, then the target of its
-    reference. Subschemas that change no comparison, such as a mere reference, are omitted. All uses
-    of one definition therefore give the same result.
+    reference. Subschemas that change no comparison, such as a mere reference, are omitted. A
+    definition therefore gives the same result wherever it is used.
     """
     leads_on = ("allOf" in outer.schema or files.references_of(outer.schema) for outer in in_force)
     if len(in_force) == 1 and not any(leads_on):
@@ -137,9 +137,9 @@ class Branch(NamedTuple):
 
     in_force: InForce
     arm: Source | None
-    """The schema of the alternative; None for one type in a list of types."""
+    """The schema of the alternative; None if the alternative is one type from a list of types."""
     kind: str = ""
-    """For one type in a list of types, the type; else empty."""
+    """The type, if the alternative is one type from a list of types; else empty."""
 
 
 def branches_of(

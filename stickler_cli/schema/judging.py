@@ -399,9 +399,9 @@ class JudgedDocuments:
         return self._parts[kind, reference]
 
     def find_judge(self, kind: "type[JudgedPart]") -> Apart:
-        """Return the `Apart` object of one kind of validator.
+        """Return the `Apart` object that validates by separate definitions, for one kind of part.
 
-        It validates by those definitions that are validated separately.
+        The same kind always gives the same object.
         """
 
         def accepts(reference: str, value: JsonValue) -> bool:

@@ -351,7 +351,7 @@ def _has_stated_comparison(merged: Merged) -> bool:
 
 
 class PlaceVisit(Protocol):
-    """The circumstances of a visit on which its result depends, besides the place's subschemas."""
+    """What the result of a visit depends on, besides the subschemas of the place."""
 
     @property
     def inherited(self) -> Merged:

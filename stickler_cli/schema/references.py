@@ -250,7 +250,8 @@ class SchemaFiles:
         """All documents read so far, by the URI that each gives itself, or else by the URI of its
         file."""
         self.accept: Callable[[Schema], bool] = accept_all
-        """A test that is called once for each value that only a reference shows to be a schema."""
+        """A test of values that are schemas only because a reference leads to them; called once for
+        each."""
         self._targets: dict[tuple[str, str], tuple[str, str, Schema | bool]] = {}
         self._origins: dict[str, ReferenceOrigin] = {}
         self._invalid: set[int] = set()
@@ -298,7 +299,8 @@ class SchemaFiles:
     def _enter(self, schema: Schema, outer: SchemaPlace) -> SchemaPlace:
         """Record the location, the `$id` and the plain names of a schema; return the location.
 
-        `outer` is the location without regard to keywords of the schema itself.
+        `outer` is the location that the schema would have if its keywords, such as `$id`, changed
+        nothing.
         """
         place = outer
         if "$schema" in schema:

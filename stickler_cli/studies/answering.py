@@ -133,8 +133,8 @@ def _compare_chunks(
 def check_names(option: str, names: Iterable[str], valid: Collection[str], clause: str) -> None:
     """Check that all names given to an option are valid.
 
-    `clause` is the text between "there" and an unknown name in the message, such as "are no pairs
-    of".
+    `clause` is the middle of the message about an unknown name: with "is not a rule", the message
+    is "there is not a rule NAME".
 
     Raises:
         UsageError: with a problem for each unknown name.
@@ -166,10 +166,10 @@ def check_gate(
 
 
 def rates_of(n_both: Floats, n_gt: Floats, n_pred: Floats) -> dict[str, tuple[Floats, Floats]]:
-    """Return dividends and divisors of precision, recall and F1, from counts on both sides.
+    """Return dividends and divisors of precision, recall and F1, computed from counts.
 
-    `n_both` counts what both sides have, `n_gt` what the ground truth has, and `n_pred` what the
-    prediction has.
+    `n_gt` and `n_pred` count what the ground truth and the prediction have, such as values;
+    `n_both` counts what they have in common.
     """
     return {
         "precision": (n_both, n_pred),
@@ -188,8 +188,8 @@ def shares_by_unit(
 
     Args:
         quotients: the dividends and divisors of each share, an entry for each observation.
-        units: the number of the document, or other unit of resampling, of each observation.
-        n_units: the number of these units.
+        units: for each observation, the index of its document (or other unit of resampling).
+        n_units: how many such units there are.
         settings: the settings of the intervals; None for no intervals.
     """
     sums: Any = {
@@ -222,8 +222,8 @@ class VerdictLine:
     pred: JsonValue
     same: bool
     unit: str
-    """Text that is the same for verdicts to resample together: the id of the document if the line
-    has one, else both values."""
+    """Name of the unit of resampling: verdicts with equal texts are resampled together. It is the
+    id of the document if the line has one, else both values."""
 
 
 def read_lines(

@@ -155,8 +155,8 @@ def choose_leaf(
     """Return the comparison of a leaf: by its annotations, its kind, its name, then its values.
 
     `name` is the name of the leaf's field. `seen` has the observed values of the leaf. `currencies`
-    are the currencies stated in neighbouring fields. `is_called` says that the leaf's surroundings
-    are those of a tool, whose name may be a single word.
+    are the currencies stated in neighbouring fields. `is_called` says that the leaf is inside the
+    description of a tool or call, where a single word can be a name in code.
     """
     if has_stated_comparison(place.merged):
         return choose_by_annotations(place.merged, place.default)

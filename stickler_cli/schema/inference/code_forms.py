@@ -80,7 +80,7 @@ _PATH: Final = re.compile(
     rf"|(?:[\w.@%+-]+[/\\])+[\w.@%+-]+\.[A-Za-z]\w{{0,5}}|{_NAME_OF_FILE}",
     re.IGNORECASE,
 )
-"""A path of a file or of a web address without its host, or the name of a file."""
+"""Pattern of a file name, a file path, or the path of a web address without its host."""
 _KEY: Final = re.compile(r"(?=.*\d)[A-Za-z0-9_+/=-]{10,}", re.ASCII)
 _RUN_IN_KEY: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 MAX_MEAN_RUN: Final = 2.5
@@ -121,7 +121,10 @@ def code_form(text: str) -> str | None:
 
 
 def _form_of_signs(text: str) -> str | None:
-    """Return the name of a form that single signs show: paths, keys, patterns, molecules."""
+    """Return the form of a text without words: a path or key, a pattern, a molecule or a sequence.
+
+    Returns None for other texts.
+    """
     if _PATH.fullmatch(text) or _is_random_key(text):
         return PATH_OR_KEY
     return "a regular expression" if _PATTERN.search(text) else _form_of_letters(text)

@@ -346,9 +346,9 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             self._text_visits.append(visit)
 
     def _note_contents_again(self, first: Path, again: Path) -> None:
-        """Remember the texts of a part of the schema a second time, for other fields.
+        """Remember the texts of a part of the schema under a second path.
 
-        The part occurs at path `first`, and is used again at path `again`.
+        The part was visited at the path `first`, and is used again at the path `again`.
         """
         for visit in [*self._text_visits]:
             if visit.path[: len(first)] == first:

@@ -20,8 +20,8 @@ QUADRILATERAL_NUMBERS: Final = 8
 AREA_WITHIN: Final = 0.005
 """Maximum relative difference between a stated area and the product of width and height."""
 MIN_COUNTED: Final = 3
-"""Minimum number of items in a list that can show that a field numbers the items. If two lists show
-it, two items in each are enough."""
+"""If a single list shows that a field numbers its items, the list must have at least this many
+items. If several lists show it, two items in each list are enough."""
 _NUMERIC: Final = frozenset({"number", "array"})
 _LEAF_KINDS: Final = frozenset({"string", "number", "integer", "boolean", "null"})
 

@@ -28,8 +28,8 @@ IDENTIFIER: Final = "an identifier: one wrong character makes a different identi
 CHOICE: Final = "one of a few choices: `paid` and `unpaid` look alike but differ"
 
 READING: Final = {"unit": "same", "decimal": "auto"}
-"""Arguments for reading numbers: units must agree, and each text shows which sign separates
-decimals."""
+"""Arguments for reading numbers: units must agree, and each text shows which of its characters
+separates decimals."""
 STRICT: Final = {"same_digits": True, "same_words": True}
 """Arguments for comparing short texts, in which another digit or word is a real difference."""
 SORTED: Final = {"method": "token_sort_ratio"}
@@ -144,7 +144,7 @@ COMPOUNDS: Final = ("de", "nl")
 """Languages that write a compound as one word: `rechnungsnummer`."""
 LONGEST_NAME: Final = 200
 """Maximum number of characters of a name to which rules apply. The time to interpret a name grows
-with the square of its words, and documents may have names of any length."""
+with the square of the number of its words, and documents may have names of any length."""
 LEAST: Final = 4
 """Minimum number of letters that the last word of a compound must have. The word `nr` is shorter
 and still counts, since no other word ends in it."""
@@ -314,7 +314,7 @@ def ends_in(name: str, endings: Iterable[str]) -> bool:
 
 
 def names_a_call(name: str) -> bool:
-    """Return whether a name has a word for what is called or addressed in code.
+    """Return whether a name has a word for something that code names, such as `tool` or `column`.
 
     >>> names_a_call("tool_name"), names_a_call("city")
     (True, False)

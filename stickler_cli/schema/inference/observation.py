@@ -224,7 +224,7 @@ class Observed:
     """Statistics of the values of one field or element, and of all values inside these values."""
 
     budget: PlaceBudget = field(default_factory=PlaceBudget)
-    """The budget for all statistics of one set of documents; they share this object."""
+    """The limits for all statistics of one set of documents, which share this object."""
     kinds: Counter[str] = field(default_factory=Counter)
     """Number of values of each JSON type."""
     forms: Counter[str] = field(default_factory=Counter)
@@ -575,7 +575,8 @@ def _keys_of(items: list[JsonObject]) -> Iterator[str]:
 MOST_LISTED: Final = 20
 """Maximum number of values of an enum."""
 REPEATED: Final = 4
-"""Minimum average number of times that each value must occur in a set of choices."""
+"""Texts are a set of choices only if each distinct text occurs at least this many times on
+average."""
 FEW: Final = 12
 """Minimum number of texts that a field must have to be recognized as a set of choices."""
 
@@ -588,14 +589,15 @@ def is_set(seen: Observed) -> bool:
 
 
 MOSTLY: Final = 0.5
-"""Minimum share of a field's texts that a comparator must be able to read to be chosen by the
-field's name. Texts that the comparator cannot read are only tested for equality."""
+"""A comparator that the name of a field suggests is chosen only if it can read at least this share
+of the field's texts. Texts that it cannot read are only tested for equality."""
 READS: Final = {
     "DateComparator": "readable date",
     "NumericComparator": "number",
     "TimeComparator": "time of day",
 }
-"""The form of the texts that each comparator reads, such as `date`."""
+"""The form of the texts that a comparator reads, such as `time of day`, by the name of the
+comparator."""
 
 
 @lru_cache(maxsize=4096)

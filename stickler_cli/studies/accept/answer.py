@@ -237,7 +237,7 @@ class _Router:
     ) -> Iterator[tuple[Path, Path, float | None]]:
         """Yield the field path, the path with list indexes and the confidence of each leaf value.
 
-        A leaf is a value that is compared as a whole. The confidence is None if it has none.
+        A leaf is a value that is compared as a whole. The confidence is None if the value has none.
         """
         if is_absent(value):
             return
@@ -343,7 +343,7 @@ def calibrate(run: Run, requirement: Promise, by: str | None = None) -> Acceptan
 
 
 def _calibrate_field(entry: PolicyField, level: float, requirement: Promise) -> FieldPolicy:
-    """Return the confidence threshold of one field for one group of documents, with its figures.
+    """Return the confidence threshold of one field in one group of documents, with its figures.
 
     `level` is the accepted probability that the promise is broken.
     """

@@ -67,16 +67,18 @@ NOT_DRAWN: Final = N_STRATA
 """Stratum of places that have a verdict but were not drawn at random. Such a place represents only
 itself."""
 _UNSEEN_PLACES: Final = 0.75
-"""Number of further wrong places that the upper bound of an interval assumes.
+"""Number of wrong places that the upper bound of an interval assumes beyond those that verdicts
+show.
 
-In simulations, a bound covers 97.5 % or more with 1 further place, and too little with 0.5."""
+In simulations, the bound then covers 97.5 % or more; with 0.5 places, it covers too little."""
 
 
 def stratify(votes: NDArray[np.int64], n_runs: int) -> RowPositions:
     """Return the stratum (0, 1 or 2) of each place, by its votes.
 
-    The votes of a place are the number of runs that give the same answer other than the truth. In
-    stratum 2, half of the runs or more, and at least two, give it. In stratum 0, no run does.
+    The votes of a place are the number of runs that give its most frequent wrong answer. Stratum 0
+    has the places with no votes. Stratum 2 has those with at least two votes, and the votes of at
+    least half of the runs. Stratum 1 has all other places.
     """
     min_votes = max(2, (n_runs + 1) // 2)
     return np.where(votes >= min_votes, 2, np.minimum(votes, 1)).astype(np.intp)
@@ -287,7 +289,7 @@ def item_of(place: AnsweredPlace) -> ItemPlace | None:
 
 
 def is_dropped(place: AnsweredPlace) -> bool:
-    """Return whether a place has a true value, and no run gives another value for it."""
+    """Return whether a place has a true value, and no run gives a wrong value there."""
     return place.gt is not None and all(value is None for value, _ in place.different)
 
 
@@ -418,8 +420,9 @@ class Audit:
     ) -> list[GoldChange]:
         """Return the changes of a document's ground truth that verdicts demand.
 
-        For a list item that the ground truth lacks, only added values are returned: such an item
-        has no value to remove, or beside which another could be accepted.
+        For a list item that the ground truth lacks, only changes that add a value are returned.
+        Such an item has no value to remove, and none to which an accepted alternative could be
+        added.
         """
         bare_truth = unwrapper(truth, is_truth=True).value if unwrapper else truth
         changes, new_indexes = list[GoldChange](), dict[Path, dict[Step, int]]()

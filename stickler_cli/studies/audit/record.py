@@ -44,8 +44,8 @@ class Suspect:
     document: str
     """Id of the document."""
     path: str
-    """Path of the value with the list indexes of the ground truth; `+0` is the first item that only
-    runs have."""
+    """Path of the value with the list indexes of the ground truth. `+0` stands for the first list
+    item that the ground truth lacks."""
     field: str
     """Path of the field without list indexes."""
     gt: AnyJson
@@ -68,7 +68,7 @@ class AuditedField:
     field: str
     """Path of the field without list indexes; empty for all fields together."""
     places: Count
-    """Number of places: paths of documents at which the ground truth or a run has a value."""
+    """Number of places: paths in documents at which the ground truth or a run has a value."""
     suspects: Count
     """Number of places at which two or more runs give the same answer other than the ground
     truth."""

@@ -35,7 +35,8 @@ from stickler_cli.studies.answering import AT_ONCE, read_lines
 
 AnswerRow: TypeAlias = Mapping[str, Any]
 AnswerItem: TypeAlias = dict[Path, AnswerRow]
-"""The values of a list item: a row of the run's table of values for each path inside the item."""
+"""The predicted values of a list item: maps each path inside the item to a row of the run's table
+of values."""
 
 NO_DOCUMENT: Final = 255
 """Group number of a run that lacks the document; a run that has it gets a smaller number."""
@@ -221,7 +222,7 @@ class Witnesses:
     ) -> Iterator[tuple[Path, int, AnswerItem]]:
         """Pair list items that the ground truth lacks; yields each with a path and its run.
 
-        Paired items of several runs get the same path. `new_items` has, by the path of a list, the
+        Paired items of several runs get the same path. `new_items` maps the path of a list to the
         run and the values of each such item.
         """
         for path, items_of_list in new_items.items():
@@ -310,10 +311,10 @@ def _paired_items(rows: Iterable[AnswerRow]) -> dict[Path, Path]:
 
 
 def _in_ground_truth(row: AnswerRow, pairs: Mapping[Path, Path]) -> tuple[Path, Path]:
-    """Return the path of a predicted value in the ground truth, in two pieces.
+    """Return where a predicted value belongs in the ground truth, as a path in two pieces.
 
-    If the value is in a list item that the ground truth lacks, the second piece begins with the
-    index of this item; else the second piece is empty. `pairs` maps paths of predicted items to
+    The second piece is empty, unless the value is in a list item that the ground truth lacks. Then
+    the second piece begins with the index of this item. `pairs` maps paths of predicted items to
     paths of true items.
     """
     path: Path = parse_field_path(row["path"])
@@ -341,8 +342,8 @@ class PlaceMark(NamedTuple):
 
     gt_right: bool
     right: tuple[JsonValue, ...]
-    """The right value: it replaces a wrong ground truth, and is accepted beside a right one. Empty
-    if the verdict gives no value."""
+    """The right value, as the only element; empty if the verdict gives no value. If the ground
+    truth is wrong, this value replaces it. If it is right, this value is also accepted."""
     by_votes: bool = False
     """Whether the answer of most runs is right; used if `right` is empty."""
     seen: tuple[JsonValue, ...] = ()
@@ -363,7 +364,7 @@ class PlaceMark(NamedTuple):
 
 
 PlaceMarks: TypeAlias = Mapping[tuple[str, str], PlaceMark]
-"""Verdicts by the id of the document and the path of the value."""
+"""Verdicts, keyed by the id of the document and the path of the value."""
 
 
 def read_marks(file: str, limit: int) -> PlaceMarks:
@@ -438,8 +439,8 @@ _N_DRAWN_PAIRS: Final = 20_000
 
 The standard error of the share that matches is then at most 0.004."""
 _MIN_SHARING_RATIO: Final = 3
-"""Two runs are reported if they share more than this many times the number of wrong answers that
-other pairs of runs share. This number is the median over the other pairs, plus 1."""
+"""Two runs are reported if they share more than this many times the usual number of wrong answers.
+The usual number is the median over all other pairs of runs, plus 1."""
 _MIN_SHARED: Final = 10
 """Minimum number of wrong answers that two runs must share to be reported."""
 
@@ -457,8 +458,8 @@ def rarity(groups: Groups, fields: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return how often the runs with the most frequent wrong answer of a place are wrong.
 
     For each of these runs, the share of places of the same field at which it differs from the
-    ground truth is taken. The result is the mean over these runs, (n_places,). `fields` is the
-    number of the field of each place.
+    ground truth is taken. The result is the mean over these runs, (n_places,). `fields` has the
+    index of the field of each place.
     """
     voted_group = np.argmax(_group_sizes(groups)[1:], axis=0) + 1
     is_voting, rates = groups == voted_group[:, np.newaxis], np.zeros(groups.shape)
@@ -538,9 +539,9 @@ def expected_disagreement(
 def find_sharing_runs(groups: Groups) -> list[list[int]]:
     """Return, for each run, the runs that share suspiciously many wrong answers with it.
 
-    Only answers that exactly two runs give are counted: if the ground truth is wrong, more runs
-    agree. If there are only two runs, the lists are empty, because there is no other pair of runs
-    to compare with.
+    Only wrong answers that exactly two runs give are counted: an answer that more runs give may be
+    right, and the ground truth wrong. If there are only two runs, the lists are empty, because
+    there is no other pair of runs to compare with.
     """
     sharing_runs: list[list[int]] = [[] for _ in groups.T]
     n_shared = {}

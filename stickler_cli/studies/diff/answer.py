@@ -73,12 +73,12 @@ def compare_runs(
     gates: Sequence[Gate] = (),
     settings: TrendSettings | None = None,
 ) -> Difference:
-    """Return the difference between the runs of two sides, given by name.
+    """Return the difference between the runs of two sides.
 
-    Every run must keep rows of its documents. Several runs on one side must be runs of one system;
-    then the tests also allow for chance among these runs. Rates are defined as in the first run.
-    Runs are compared even if, for example, their options differ. Call `check_comparable` to refuse
-    runs whose figures are not comparable.
+    `base` and `new` map names to the runs of each side. Every run must keep rows of its documents.
+    Several runs on one side must be runs of one system; then the tests also allow for chance among
+    these runs. Rates are defined as in the first run. Runs are compared even if, for example, their
+    options differ. Call `check_comparable` to refuse runs whose figures are not comparable.
 
     Raises:
         UsageError: a run keeps no rows, or a gate names a field or a count that does not exist.

@@ -25,8 +25,9 @@ JoinedCauses: TypeAlias = tuple[Cause, ...]  # causes that are listed as one
 def causes_in_both(runs: Sequence[Run], sides: Sequence[ErrorsOfRun] | None) -> list[Causes] | None:
     """Return the causes of errors of each run, counted in the documents that all runs compared.
 
-    `sides` are the errors of each run; None if they are unknown. Without them, causes cannot be
-    limited to documents that all runs compared: the result is None if a run compared others.
+    `sides` are the errors of each run; None if they are unknown. Without errors, causes cannot be
+    counted in some of the documents only. The result is then None if the runs compared different
+    documents.
     """
     ids_by_run = [*map(ids_compared, runs)]
     compared = set.intersection(*ids_by_run)

@@ -52,10 +52,9 @@ class ErrorsOfRun:
         return chain(self.values.values(), self.wholes.values())
 
     def find_cause(self, error: Error) -> str:
-        """Return the keys of the cause of an error.
+        """Return the identifier of the cause of an error; empty if there is no cause.
 
-        An error without a cause has the cause of the failed item that contains it. The text is
-        empty if there is no cause at all.
+        An error without a cause of its own has the cause of the failed item that contains it.
         """
         container: Error | None = error
         while container is not None and not container.cause:
@@ -179,7 +178,10 @@ def _find_wrong_inside(item: Error, sides: Sequence[ErrorsOfRun]) -> list[list[s
 
 
 def _describe_reason(side: ErrorsOfRun, error: Error) -> str:
-    """Return the reason of an error as text; in an item that failed, the reason of the item."""
+    """Return the reason of an error as text.
+
+    If the error is in an item that failed as a whole, the result is the reason of the item.
+    """
     failed_parent = side.find_failed_parent(error)
     subject = "" if failed_parent is None else f"{failed_parent.path}, "
     reason = failed_parent or error
@@ -221,9 +223,10 @@ def flow_of(values: Sequence[ChangedValue] | None) -> FlowRecord | None:
 
 
 def merged_by_whole(values: Sequence[ChangedValue]) -> list[ChangedValue]:
-    """Merge the values of each missed or invented item or object into one row; return all rows.
+    """Merge the values of each missed or invented item or object into as few rows as possible.
 
-    Two values of an item share a row only if every run treats them alike: right, absent or wrong.
+    Values of one item share a row if every run treats them alike: right, absent or wrong. Returns
+    all rows, including the values that are not merged.
     """
     rows: list[ChangedValue] = []
     row_of_item: dict[tuple[object, ...], int] = {}

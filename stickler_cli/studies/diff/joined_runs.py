@@ -450,8 +450,8 @@ def _rows_at(rows: RunRows, selection: "slice | NDArray[Any]") -> RunRows:
 def _count_as_missed(cells: IntArray, *, is_nested: bool) -> IntArray:
     """Return what the counts in each row of `cells` would be if the prediction were missing.
 
-    For a nested field, only the counting mode `leaves` has counts then: the other modes count its
-    missed parent as one unit.
+    A nested field then has counts only in the mode `leaves`: the other modes count its missed
+    parent as one unit.
     """
     missed_cells = np.zeros_like(cells)
     by_mode = cells[:, :N_UNIT_COUNTS].reshape(len(cells), -1, len(OUTCOME_NAMES))
@@ -477,8 +477,9 @@ def _make_missed_rows(
 ) -> Iterator[RunRows]:
     """Yield rows in which all values are missed, for the documents that a run did not compare.
 
-    The values are those of the first side. `missed_cell` maps the position of their counts to the
-    position of counts in which all are missed: row 1 is for nested fields, row 0 for other fields.
+    The values are those of the first side. `missed_cell` has shape (2, n_cells). For each cell
+    (counts of a field in a document), it has the position of the cell in which all values are
+    missed: in row 1 for nested fields, in row 0 for other fields.
     """
     stand_ins = _find_stand_ins(run, [base_documents for _, base_documents in first_side])
     for (base_rows, _), stands_in in zip(first_side, stand_ins, strict=True):

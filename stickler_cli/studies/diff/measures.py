@@ -103,10 +103,10 @@ def changes(figures: Sequence[Figure], runs: JoinedRuns, settings: TrendSettings
 def choose_headline(
     whole: Sequence[Change], field_changes: Sequence[Change], counting: Counting
 ) -> Change:
-    """Return the change that the report names first: the most significant loss.
+    """Return the change that the report names first.
 
-    Without a loss, it is the change of F1 of whole documents, unless only other figures improved:
-    then it is the most significant of these changes.
+    It is the most significant loss. If no figure fell, it is the change of F1 of whole documents.
+    But if other figures rose and this F1 did not, it is the most significant rise.
     """
     f1, *other_changes = (change for change in whole if change.mode in ("", counting))
     candidates = [f1, *other_changes, *field_changes]
@@ -390,7 +390,7 @@ def _change(
 
 
 def mean_of_runs(total: int, times: int) -> float:
-    """Divide a total over `times` runs by their number; the mean is an integer if possible."""
+    """Divide a total over runs by their number `times`; the mean is an integer if possible."""
     return total // times if total % times == 0 else total / times
 
 

@@ -181,8 +181,8 @@ class Change(Figure):
     change: Annotated[float | None, Rule("a change", {"type": ["number", "null"], **_CHANGE})]
     """The second figure minus the first; null if one of them is null."""
     interval: Annotated[Interval | None, Rule("two numbers", _BOUNDS)]
-    """Confidence interval of the change: lower and upper bound; null if the change is null, and for
-    an identical figure."""
+    """Confidence interval of the change: lower and upper bound; null if the change is null or the
+    figure is identical."""
     p: FractionOrNone
     """Probability of a change at least as large if both systems are equally good; null without
     documents. If a side has several runs, the variance among these runs is allowed for."""
@@ -423,7 +423,7 @@ class ChangedValue:
     run: int = 0
     """Position of the run that `error_class` and `cause` are about."""
     causes_by_run: Sequence[str] = ()
-    """Keys of the cause of the error in each run; an empty text for a run that is right."""
+    """Identifier of the cause of the error in each run; an empty text for a run that is right."""
     reasons: Sequence[str] = ()
     """Why the value is wrong in each run; an empty text for a run that is right."""
     n_values: int = 1
@@ -431,7 +431,7 @@ class ChangedValue:
 
     @property
     def cause(self) -> str:
-        """Keys of the cause of the error in the run at `run`."""
+        """Identifier of the cause of the error in the run at `run`."""
         return self.causes_by_run[self.run]
 
     def is_missed(self, run: int) -> bool:
@@ -478,7 +478,7 @@ class ComparedRecord(TypedDict):
     """Number of compared documents with the same number of lost values, whatever their score."""
     right_before: Count
     """Number of compared documents that are wholly right in the first run. If a side has several
-    runs, a document counts if more than half of these have it wholly right."""
+    runs, a document counts if it is wholly right in more than half of these."""
     right_after: Count
     """Number of compared documents that are wholly right in the second run."""
     no_longer_right: Count
@@ -515,9 +515,9 @@ class Difference:
     settings: Annotated[TrendSettings, _SHOWN]
     documents: ComparedRecord
     headline: Change
-    """The change that the report names first: the most significant loss. Without a loss, it is the
-    change of F1 of whole documents, unless only other figures improved: then it is the most
-    significant of these changes."""
+    """The change that the report names first: the most significant loss. If no figure fell, it is
+    the change of F1 of whole documents. But if other figures rose and this F1 did not, it is the
+    most significant rise."""
     lost: list[str]
     """Ids of the documents that the second run did not compare."""
     only_new: list[str]
@@ -548,7 +548,8 @@ class Difference:
     runs: Sequence[Run] = field(default=(), metadata={KEPT: False})
     """The run of each side; empty if single values are unknown."""
     values: Sequence[ChangedValue] | None = field(default=None, metadata={KEPT: False})
-    """The values that are wrong in one run or both, for pages; None if they are unknown."""
+    """The values that are wrong in at least one run, as HTML pages show them; None if they are
+    unknown."""
     causes_of_runs: Sequence[Causes] = field(default=(), metadata={KEPT: False})
     """Causes of each run, in documents that both runs compared; empty if they are unknown."""
     pages: Sequence[str] = field(default=(), metadata={KEPT: False})

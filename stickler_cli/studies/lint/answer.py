@@ -48,9 +48,9 @@ def check_schema(loaded: LoadedSchema, findings: Findings) -> None:
 
 
 def _check_node(path: Path, node: Node) -> Iterator[tuple[str, Path, str, str]]:
-    """Yield the settings of a node that have no effect.
+    """Yield (lint rule, path of the field, what was found, what is expected) for useless settings.
 
-    Each has the name of the lint rule, the path of the field, what was found, and what is expected.
+    A setting of a node is useless if it has no effect.
     """
     if isinstance(node, LeafNode) and node.threshold == 0:
         yield "threshold-zero", path, "the threshold is 0", "a number above 0"

@@ -210,7 +210,8 @@ MIN_OVERLAP: Final = 0.9
 """Minimum overlap of the values of near-duplicates (Dice coefficient); rare values weigh more."""
 
 MIN_VALUES_OF_COPY: Final = 3
-"""Minimum number of numbers and texts of an exact copy: a few labels can repeat by chance."""
+"""Minimum number of numbers and texts in a document that is reported as an exact copy. A smaller
+document, such as one with a few labels, can be equal by chance."""
 
 
 class Copies:

@@ -57,8 +57,8 @@ SAMPLE_SIZE: Final = 10_000
 """Number of randomly chosen numbers of a field from which their spread is estimated."""
 
 MAX_EXTREMES: Final = 20
-"""For each field, so many of its smallest and of its greatest numbers are kept; only these can be
-outliers."""
+"""Number of smallest numbers, and of greatest numbers, that are kept for each field. Only these can
+be outliers."""
 
 _DIGITS: Final = re.compile(r"\d+")
 _CAPITALS: Final = re.compile(r"[A-Z]+")
@@ -85,9 +85,10 @@ class DistinctTexts:
     is_full: bool = False
 
     def add(self, text: str, value: str, pairs: Sequence[int], spot_of: SpotOf) -> None:
-        """Count a text, or the shape of a text, and keep the first locations.
+        """Count a text that was derived from a value, and keep the first locations.
 
-        `value` is the text itself, and `pairs` are the positions at which it occurs.
+        `text` is the value itself, its shape, or its order of day and month. `value` is the value,
+        and `pairs` are the positions at which it occurs.
         """
         if self.is_full:
             return
@@ -149,7 +150,7 @@ class NumberSample:
 
 @dataclass(slots=True)
 class Profile:
-    """A summary of the values of one field, as far as one comparator compares these."""
+    """A summary of the values of one field that are compared by one comparator."""
 
     path: str
     node: LeafNode
@@ -238,7 +239,8 @@ MAX_ENUM_TEXTS: Final = 50
 """Maximum number of distinct texts of a field that is regarded as an enum."""
 
 MIN_REPEATS: Final = 5
-"""Minimum number of times that each distinct text of an enum occurs on average."""
+"""A field is regarded as an enum only if its distinct texts occur at least this many times on
+average."""
 
 MIN_TYPO_RATIO: Final = 10
 """How many times more frequent the right spelling must be than a spelling that differs in one
@@ -393,11 +395,15 @@ MAX_FIELDS: Final = 5_000
 """Maximum number of fields whose values are checked together."""
 
 MIN_UNMATCHED: Final = 5
-"""Minimum number of values of a field for the finding that its values do not match themselves."""
+"""A finding about values that do not match themselves, or about codes, needs at least this many
+such values in the field."""
 
 
 def is_forgiving(profile: Profile) -> bool:
-    """Return whether a field's threshold would match codes, numbers or years with a wrong digit."""
+    """Return whether a field has codes, numbers or years, and they match despite a wrong digit.
+
+    They do so if the comparator and the threshold of the field tolerate it.
+    """
     is_text = getattr(profile.node.comparator, "same_digits", None) is False
     counts = profile.shapes.counts
     code_shapes = (

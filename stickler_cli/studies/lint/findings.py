@@ -84,9 +84,9 @@ _TONES: Final[dict[Severity, Tone]] = {"error": "bad", "warning": "warn", "note"
 
 
 def _row_column(name: str, side: int) -> FigureColumn:
-    """Return a column of the table of findings, named after the attribute that it shows.
+    """Return a column of the table of findings; `name` is the attribute that it shows.
 
-    It is an attribute of the finding (`side` 0) or of one of its locations (`side` 1).
+    With `side` 0, it is an attribute of the finding; with `side` 1, an attribute of its locations.
     """
     return FigureColumn(name, lambda row: getattr(row[side], name), int if name == "line" else str)
 
@@ -421,7 +421,7 @@ class Findings:
     def add_problem(
         self, rule: str, spot: Spot, problem: Problem, path: str = "", times: int = 1
     ) -> None:
-        """Add the problem of a document as a finding; `path` is its field, if it has one."""
+        """Add the problem of a document as a finding; `path` is the affected field, or empty."""
         self._counts[rule, path] += times
         if len(kept := self._kept[rule, path]) < MAX_PLACES:
             kept.append((spot, problem))
@@ -485,9 +485,9 @@ class Findings:
 def _line_of(
     reference: Reference, problem: Problem, lines: Mapping[tuple[str, str], int]
 ) -> int | None:
-    """Return the line of a problem; if it has none, the line of the nearest parent with one.
+    """Return the line of a problem; if it is unknown, the line of the nearest known parent.
 
-    Returns None if no parent has a line.
+    Returns None if no line is known.
     """
     match reference:
         case FileReference() if problem.pointer is not None:

@@ -256,7 +256,7 @@ def _make_figures(
 ) -> list[SplitFigure]:
     """Return all figures with their intervals.
 
-    `columns` has, by the name of a count, its number in each packet.
+    `columns` maps the name of each count to its numbers, one for each packet.
     """
     sums = {name: np.array(columns[name]) for name in SUMS}
     shares = document_shares(_compute_quotients(sums), settings)
@@ -361,7 +361,7 @@ def make_report(record: SplitReport) -> Report:
 
 
 def _verdict_sentence(report: SplitReport) -> str:
-    """Return a sentence with the numbers of right sections and of sections with each error."""
+    """Return a sentence that counts right sections, and wrong sections by kind of error."""
     counts = report.counts
     right = counts["sections.exact"] + counts["sections.order"]
     summary = f"{right} of {number_of(counts['gt'], 'section')} have the right pages and class"

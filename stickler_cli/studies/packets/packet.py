@@ -214,7 +214,8 @@ class PartitionScores:
     v_measure: float
     """The harmonic mean of homogeneity and completeness."""
     rand: float
-    """The share of pairs of pages on which both partitions agree: in one section, or in two."""
+    """The share of pairs of pages on which both partitions agree: the two pages are in the same
+    section in both partitions, or in different sections in both."""
     adjusted_rand: float
     """The Rand index corrected for chance: at most 1; the average of random partitions is 0."""
 

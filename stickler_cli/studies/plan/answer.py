@@ -63,8 +63,8 @@ class PlannedSize:
     interval: list[Fraction] | None
     """Confidence interval of the figure in the run."""
     documents: Count | None
-    """Number of documents with which the request is met, for a gate in half of all cases. Null if
-    no number is enough, or if the run is too small for an estimate."""
+    """Number of documents with which the request is met; for a gate, in half of all cases. Null if
+    no number of documents is enough, or if the run is too small for an estimate."""
     likely: Count | None
     """Number of documents with which the request is met with the probability `power`. Null if
     `documents` is null, and for half widths."""
@@ -260,8 +260,8 @@ class Pilot:
     def evened(self, thirds: int) -> "Pilot":
         """Return a pilot whose documents vary more in size.
 
-        A small pilot often has too few large documents: in the median, it lacks a third of one.
-        `thirds` is the number of such thirds to add.
+        A small pilot often has too few large documents: the median shortfall is a third of a large
+        document. `thirds` is the number of such thirds to add.
 
         Source: Choi (1994), doi:10.1090/S0002-9939-1994-1195477-8, for gamma distributions.
         """
@@ -450,7 +450,8 @@ class _Planned:
     def _figures(self, text: str, option: str) -> Iterator[Gate]:
         """Yield a gate for each figure that the text of a gate names.
 
-        Figures with a divisor of 0 are left out. If no other figure remains, the first is kept.
+        Figures with a divisor of 0 are left out. If all divisors are 0, only the first figure is
+        kept.
         """
         gate = parse_gate(text, option, metrics=(*RATES, SCORE))
         fields = [field_info.field for field_info in self.run.fields]
@@ -483,9 +484,9 @@ class _Planned:
         return Pilot(spread, evaluation.evaluated, self.settings.ci)
 
     def _power(self, gate: Gate) -> Callable[[float], float]:
-        """Return a function from a number of documents to the probability that they show a change.
+        """Return a function that maps a number of documents to the power of comparing so many.
 
-        The change has the size of the gate's limit.
+        The power is the probability that two runs show a change of the size of the gate's limit.
         """
         documents = n_with_figure = self.run.evaluation.evaluated
         pilot, spread = self._pilot(gate), self._pilot(gate).spread

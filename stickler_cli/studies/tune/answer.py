@@ -82,7 +82,7 @@ class TunedFieldRecord:
     field: str
     """Path of the field without list indexes; empty for whole documents."""
     comparator: str | None
-    """Name of its comparator; null for list items that are objects."""
+    """Name of the field's comparator; null for list items that are objects."""
     pairs: Count
     """Number of compared pairs of values or list items."""
     units: Count

@@ -65,7 +65,7 @@ class FieldSample:
     similarity: Floats
     """Similarity of each pair, in [0, 1]; shape (n,)."""
     unit: NDArray[np.intp]
-    """Number of the unit (mostly the document) of each pair, (n,). All pairs of a unit are in the
+    """Index of the unit (mostly the document) of each pair, (n,). All pairs of a unit are in the
     same half and are resampled together."""
     names: Sequence[str]
     """Names of the units."""
@@ -94,7 +94,8 @@ class Proposal:
     """Quality of the present threshold, on the half that confirms a proposal; None if not
     computed."""
     then: float | None = None
-    """Quality of the best other threshold, on the half that confirms it; None if not computed."""
+    """Quality of the best other threshold, on the half that confirms a proposal; None if not
+    computed."""
     gain: Interval | None = None
     """Confidence interval of `then` - `now`; None if not computed."""
     moved: int = 0
