@@ -40,7 +40,7 @@ FILES = [
 ]
 
 REASONS = {
-    "it is no schema of documents": "the schema does not describe a document",
+    "the schema is not about documents": "the schema does not describe a document",
     "a reference to the network": "is on the network, but stickler never downloads schemas",
     "a reference that points to nothing": "points to nothing",
 }
