@@ -129,9 +129,9 @@ def pair_by_position(
 ) -> ListPairs:
     """Pair each item with the item at the same position, even if the two are not similar.
 
-    List `gt[i]` is paired with list `pred[i]`; both are positions in the columns `lists`. The node
-    `item` compares the items. Absent items keep their positions. The cost is linear in the number
-    of items.
+    `gt` and `pred` have the positions of the lists in the columns `lists`; the items of list
+    `gt[i]` are paired with those of list `pred[i]`. The node `item` compares the items. Absent
+    items keep their positions. The cost is linear in the number of items.
     """
     gt_lists, pred_lists, elements = lists.elements
     if gt_lists.have_gaps(gt) or pred_lists.have_gaps(pred):
@@ -348,7 +348,7 @@ class _PartSearch(PairSearch):
         )
 
     def _distance(self, seekers: Indexes, partners: Indexes) -> Floats:
-        """Return how far apart the positions of each pair are, as a share of the longer list."""
+        """Return how far apart the two items of each pair are, as a share of the longer list."""
         distance: Floats = np.abs(
             self._seeker_positions[seekers] - self._partner_positions[partners]
         )

@@ -117,7 +117,7 @@ def _augment(  # noqa: PLR0913, PLR0917 - the state of the search
 
 
 def assign_product(size: int) -> None:
-    """Multiply and assign a matrix of ones, so that the libraries allocate their resources now."""
+    """Multiply two matrices and solve an assignment, so that libraries allocate resources now."""
     square = np.ones((size, size))
     assign_all(square @ square)
 

@@ -190,9 +190,9 @@ class GoldColumn:
     def absent_without_prediction(self, slots: Indexes, has_pred: Mask) -> Mask:
         """Return which ground truths count as absent if nothing is predicted.
 
-        These are the ground truths that may be absent. An object or list in which everything may
-        be absent is one of them only if `has_pred` is true: if the prediction has an item or key
-        for it, even one without a value.
+        These are the ground truths for which an absent prediction is right. If one of them is an
+        object or list in which everything may be absent, `has_pred` must also be true: the
+        prediction has an item or key for it, but without a value.
         """
         is_absent: Mask = self.is_optional[slots] & (has_pred | ~self.all_optional[slots])
         return is_absent
@@ -284,7 +284,10 @@ class Columns:
         return cached
 
     def _all_values(self) -> list[Any]:
-        """Return the values of all ground truths, None, the values of all predictions, None."""
+        """Return all ground truths, one None, all predictions, and one None.
+
+        Each None stands for `NOTHING` at the end of a side.
+        """
         return [*self.gt, None, *self.pred, None]
 
     def _split_sides(self, values: Iterable[int], dtype: type[np.signedinteger]) -> tuple[Any, Any]:
@@ -488,7 +491,7 @@ class Columns:
         """Collect the children of all lists or objects in one column, without absent children.
 
         `step_of` turns a list index, or the code of a key, into the step of a path. `find_work` is
-        called once all children are listed; it returns the work of their comparison.
+        called after all children are listed; it returns the work of their comparison.
         """
         is_absent = self.work.absence
         gold: list[Gold | None] | None = None

@@ -90,7 +90,7 @@ def record_pairs(
 OTHER_NAMES: Final = "x-other-names"
 """The schema key under which a schema made from a class lists alternative keys of its fields."""
 DOCUMENT_PART: Final = ""
-"""The name in `Renames` for the keys of the document itself, rather than of a part inside it."""
+"""The name of the table in `Renames` for the keys of the document itself, not of inner objects."""
 
 
 def rename_keys(
@@ -98,8 +98,8 @@ def rename_keys(
 ) -> JsonValue:
     """Replace alternative keys by the names of their fields, in a value and everything inside it.
 
-    A key stays as it is if the object also has a key with the field's name. `part_names` says which
-    entries of `renames` apply to the value itself.
+    A key stays as it is if the object also has a key with the field's name. `part_names` has the
+    names of the tables in `renames` that apply to the value itself.
     """
     if isinstance(value, list):
         return [rename_keys(item, renames, part_names) for item in value]

@@ -23,7 +23,7 @@ RECURSIVE: Final = "recursive"
 """The kind of a field that repeats the schema of a field around it. Its own fields are listed only
 below that outer field."""
 SCHEMA: Final = "schema"
-"""The kind of the key above a document, in runs with several schemas."""
+"""The kind of the key that names the schema of a document, in runs with several schemas."""
 MAX_ROWS: Final = 10_000
 """Maximum number of fields that are listed: recursive schemas may have any number of fields."""
 
@@ -105,7 +105,7 @@ def leaves_by_field(plan: Plan) -> Iterator[tuple[Path, Sequence[LeafNode]]]:
 
 
 def _leaves_of(node: Node) -> list[LeafNode]:
-    """Return the leaves that may compare a field: its node, its items' node, or union arms."""
+    """Return the leaves that may compare a field, by itself, as list items or as union arms."""
     inner_nodes = follow_references(node).list_inner_nodes()
     return [inner for inner in inner_nodes if isinstance(inner, LeafNode)]
 

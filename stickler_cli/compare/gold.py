@@ -42,7 +42,7 @@ class AbsenceRule(Protocol):
 
     @property
     def sees_absent_values(self) -> bool:
-        """Whether the node takes values that count as absent; if not, they are removed before."""
+        """Whether the node receives values that count as absent; if not, they become absent."""
 
     @property
     def labels_inside(self) -> bool:

@@ -120,7 +120,7 @@ def find_unfounded(
     field_scores: Sequence[FieldScores],
     key_scores: Sequence[KeyScores],
 ) -> Mask | bool:
-    """Return which pairs of objects have nothing to compare, and a ground truth that may be absent.
+    """Return the pairs of objects that have nothing to compare, and whose truth may be absent.
 
     A pair has nothing to compare if all fields are absent on both sides. `compared` are the
     positions of the pairs that were compared by fields. Returns False in place of a mask if there

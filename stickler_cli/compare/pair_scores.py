@@ -82,8 +82,8 @@ class PairScores:
     """
 
     is_unfounded: "Mask | bool" = False
-    """Which pairs have nothing to compare and a ground truth that may be absent; False if there is
-    no such pair. Set only while items are being paired."""
+    """Which pairs have nothing to compare, and also have a ground truth that may be absent; False
+    if there is no such pair. Set only while items are being paired."""
     reasons: Mapping[int, str] = NO_REASONS
     """The reasons of a judge, by position of the pair."""
     groups: "Sequence[PairGroup]" = ()

@@ -93,9 +93,9 @@ def pair_items(  # noqa: PLR0913, PLR0917 - two sides of columns, and the rule t
     floor is raised by 1e-9 * (1 - |i-j| / max(n, m)). A pair at or below the floor counts as 0, so
     that it never displaces another pair; it is not returned.
 
-    The items of list `gt[i]` are paired with those of list `pred[i]`; both are positions in the
-    columns `lists`. The node `item` compares the items. The floor is in [-1, 1), with a tolerance
-    of 1e-9; -1 keeps every pair.
+    `gt` and `pred` have the positions of the lists in the columns `lists`; the items of list
+    `gt[i]` are paired with those of list `pred[i]`. The node `item` compares the items. The floor
+    is in [-1, 1), with a tolerance of 1e-9; -1 keeps every pair.
 
     Source:
         docs/semantics.md, Lists. Crouse (2016), doi:10.1109/TAES.2016.140952, for assignments.
@@ -236,7 +236,10 @@ class PairSearch:
         return ListPairs(owner=self._seeker_owner[seekers], gt=gt, pred=pred, similarity=similarity)
 
     def _slots_of_sides(self, seekers: Indexes, partners: Indexes) -> tuple[Indexes, Indexes]:
-        """Return the column positions of each pair's items: of ground truths, of predictions."""
+        """Return the column positions of the ground-truth items, and those of the predicted items.
+
+        Each array has one entry for each pair.
+        """
         seeker_slots, partner_slots = self._seeker_slots[seekers], self._partner_slots[partners]
         # Predictions are numbered after all ground truths: the lesser slot is the ground truth.
         gt = np.minimum(seeker_slots, partner_slots)
@@ -291,7 +294,7 @@ class PairSearch:
         return np.where(similarity > self._floor + EQUAL_WITHIN, similarity + nearness, 0.0)
 
     def _distance(self, seekers: Indexes, partners: Indexes) -> Floats:
-        """Return how far apart the positions of each pair are, as a share of the longer list."""
+        """Return how far apart the two items of each pair are, as a share of the longer list."""
         owner = self._seeker_owner[seekers]
         seeker_position = seekers - self._seeker_start[owner]
         partner_position = partners - self._partner_start[owner]

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
 
 Renames: TypeAlias = Mapping[str, Mapping[str, tuple[str, tuple[str, ...]]]]
-"""The alternative keys of fields, for each object of a document. An alternative key, or a JSON
-Pointer to the value, maps to the name of the field, and to the names of the parts in its value."""
+"""Tables of alternative keys, by name of the table; each kind of object has a table. A table maps a
+key, or a JSON Pointer to a value, to (name of the field, names of the tables for objects in it)."""
 
 PAIRING_FLOOR: Final = ComparisonOptions.pairing_floor
 """Similarity at or below which two items cannot be a pair. Source: docs/semantics.md, Lists."""
@@ -226,7 +226,7 @@ class Node(ABC):
     any_of: bool = False
     """Whether a list in a ground truth states alternatives, each of which is right."""
     sees_absent_values: ClassVar[bool] = False
-    """Whether the node takes values that count as absent; if not, they are removed before."""
+    """Whether the node receives values that count as absent; if not, they are made absent first."""
     labels_inside: ClassVar[bool] = False
     """Whether values may be objects with unlabelled descendants."""
     lists_inside: ClassVar[bool] = False

@@ -48,7 +48,7 @@ BOTH_SIDES: Final = (TP, FD)
 """The outcomes of units that are present on both sides."""
 
 KINDS: Final = ("schema", "leaf", "object", "list", "tuple", "one of", "any", "recursive")
-"""The kinds of fields; `schema` is the key above a document, in runs with several schemas."""
+"""The kinds of fields; with several schemas, `schema` is the key that names a document's schema."""
 
 
 @dataclass(frozen=True, slots=True)

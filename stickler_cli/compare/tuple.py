@@ -88,7 +88,10 @@ class TupleNode(SequenceNode):
         return positions._replace(gt=gt, pred=pred).select(is_evaluated)
 
     def _group_by_node(self, positions: AlignedItems) -> Iterator[tuple[int, Indexes]]:
-        """Yield which entries are at each declared position, then at all later positions."""
+        """Yield (position, indexes of its entries) for each declared position that has entries.
+
+        The positions after the declared ones are one group; its position is their first one.
+        """
         return group_positions(np.minimum(positions.indexes, len(self.positions)))
 
     def _compare_positions(

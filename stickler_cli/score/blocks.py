@@ -406,7 +406,7 @@ def _rows_of_batch(batch: "Batch", field_numbers: dict[FieldNames, int]) -> Fiel
 def build_block(documents: BlockDocuments, rows: FieldRows, start: int = 0) -> DocumentBlock:
     """Pack rows into a block of documents.
 
-    `start` is the number of the block's first document in `rows`.
+    `start` is the number that the block's first document has in `rows`.
     """
     cells, cell_of_rows = encode_rows(rows.cells)
     # Scores are compared by their bits, so that all NaN are one score.

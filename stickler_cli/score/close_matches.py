@@ -122,7 +122,7 @@ class CloseMatches:
             self.by_field = {key: self.by_field[key] for key in kept}
 
     def view(self, settings: object = None) -> Mapping[str, Any]:
-        """Return the counts by their keys in run files, sorted by field.
+        """Return the counts as a run file has them, sorted by field.
 
         Empty if no value was counted.
         """

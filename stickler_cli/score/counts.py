@@ -115,7 +115,7 @@ class Role(IntEnum):
     """One of the two values of a mismatch, which have different kinds."""
     ITEM = 3
     INNER_ITEM = 4
-    """An item of an inner list, which is itself a list item."""
+    """An item of a list that is itself an item of another list."""
 
 
 DOCUMENT, FIELD, SIDE, ITEM, INNER_ITEM = (role.value for role in Role)
@@ -226,8 +226,9 @@ def cell_bins(table: UnitTable, cell: Indexes) -> Indexes:
     """Return the index of each count that a unit adds 1 to, in the flat array of all cells.
 
     `cell` is the number of the cell of each unit's own field. A unit counts in its own field and in
-    every field that contains it: in `leaves` always, in `aggregate` as long as each object above
-    includes the field, in `overall` only directly below the document.
+    fields that contain it. In `leaves`, these are all fields that contain it. In `aggregate`, they
+    end before the first object that does not include the field. In `overall`, the document is the
+    only one, and only if the unit's field is directly inside the document.
     """
     rules = RULES_OF_CASES.take(cases_of_units(table), axis=1)
     first_bin = cell * CELL_SIZE
@@ -307,10 +308,11 @@ def entries_of_extra_keys(table: UnitTable) -> tuple[Indexes, Indexes]:
 
 
 def item_bins(table: UnitTable, is_item: Mask, is_wrong: Mask, first_bin: Indexes) -> list[Indexes]:
-    """Return the indexes of the counts to which exact, all, missed and invented items add 1.
+    """Return the indexes of the counts to which items add 1, in an array for each kind of count.
 
-    `first_bin` is the index at which the cell of each unit begins. Items are the elements of lists,
-    and objects in fields; in a list of lists, the items are the inner lists.
+    The kinds are exact, all, missed and invented items. `first_bin` is the index at which the cell
+    of each unit begins. Items are the elements of lists, and objects in fields; in a list of lists,
+    the items are the inner lists.
     """
     # A mismatch counts as an item if one of its sides is an object.
     for batch in table.batches:

@@ -42,7 +42,7 @@ class DocumentResult:
     """Problems of the document: why its status is not `evaluated`, and others that a person should
     see."""
     warnings: tuple[str, ...] = ()
-    """Names of the oddities of a document that could be read, each name once."""
+    """Names of oddities in the two documents, which could be read nevertheless; each name once."""
     verdicts: Mapping[Side, SchemaVerdict] = field(default_factory=dict)
     """The schema violations of each side; only sides that are present and were checked have an
     entry."""

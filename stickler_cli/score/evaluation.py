@@ -331,7 +331,7 @@ class Evaluation(Results):
 
     @property
     def keeps_rows(self) -> bool:
-        """Whether single documents may be kept, by the setting and the number of documents."""
+        """Whether the setting and the number of documents allow keeping single documents."""
         is_small = self.statuses.total() <= MAX_ROWS
         return self.rows == "inline" or (self.rows == "auto" and is_small)
 

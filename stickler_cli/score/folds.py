@@ -1,7 +1,8 @@
 """Statistics of a run that add up documents, in any order, to a state of limited size.
 
 Each statistic is a class with the methods of `Fold`, here or in a module of its own, listed in
-`FOLDS` or `RUN_FOLDS`. Run files have its state and its figures; reading restores only the state.
+`FOLDS` or `RUN_FOLDS`. Run files have the state and the figures of each statistic; only the state
+is restored from them.
 """
 
 import math
@@ -214,7 +215,7 @@ class Fold(Protocol):
         """Add the documents of another statistic of the same class."""
 
     def view(self, settings: IntervalSettings | None) -> Mapping[str, Any]:
-        """Return the state and the figures by their keys in run files."""
+        """Return the state and the figures as a run file has them."""
 
     def restore(self, record: Mapping[str, Any]) -> None:
         """Restore the state from the record of a run file, whose types were checked."""
@@ -304,7 +305,7 @@ class WhollyRight:
         )
 
     def view(self, settings: IntervalSettings | None) -> Mapping[str, Any]:
-        """Return counts, share and interval by their keys in run files."""
+        """Return counts, share and interval as a run file has them."""
         view: dict[str, Any] = {
             "documents": self.documents,
             "lost": self.lost,
@@ -418,7 +419,7 @@ class PathCounts:
         return {"labelled": shares} if self.not_labelled else {}
 
     def view(self, settings: IntervalSettings | None) -> Mapping[str, Any]:
-        """Return the counts by their keys in run files, sorted by path."""
+        """Return the counts as a run file has them, sorted by path."""
         record: dict[str, Any] = {
             name: [{"field": field_path(path), "count": counts[path]} for path in sorted(counts)]
             for name, counts in self._by_name().items()

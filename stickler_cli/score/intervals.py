@@ -52,7 +52,7 @@ SCORE_SPREAD: Final = ("", "score")  # key of the score in `rate_and_score_sprea
 _ONE_OF_EACH: Final = np.eye(len(OUTCOME_NAMES))  # counts of one unit of each outcome, (5, 5)
 _RELEVANT: Final = _ONE_OF_EACH[TP] + _ONE_OF_EACH[FD] + _ONE_OF_EACH[FN]
 _TIMES_IF_RIGHT: Final = {"recall": 1, "f1": 2}
-"""How often a rate's denominator counts a right value; it may count a wrong value less often."""
+"""How many times a right value counts in each rate's denominator; a wrong value may count less."""
 _MIN_PARAMETER: Final = 0.03  # minimum parameter of a beta distribution with accurate percentiles
 _N_POINTS: Final = 500  # points at which a beta density is summed: gives four digits
 
@@ -77,7 +77,7 @@ class IntervalSettings:
     """Seed of the weights of documents in resampling."""
 
     def view(self) -> dict[str, object]:
-        """Return the settings and the name of the method by their keys in run files."""
+        """Return the settings and the name of the method as a run file has them."""
         return {"level": self.level, "method": METHOD, "seed": self.seed}
 
 
@@ -114,14 +114,17 @@ class Share(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FieldIntervals:
-    """The confidence intervals of a field, or of whole documents; None for a denominator of 0."""
+    """The confidence intervals of a field, or of whole documents.
+
+    The interval of a rate is None if the denominator of the rate is 0.
+    """
 
     rates: Mapping[str, Mapping[str, Interval | None]]
     """The intervals of rates, by counting mode and then by name of the rate."""
     score: Interval | None
 
     def view(self, *, whole: bool) -> dict[str, object]:
-        """Return the intervals that are not None by their keys in run files.
+        """Return the intervals that are not None, as a run file has them.
 
         `whole` is true for whole documents, whose score interval is written elsewhere.
         """
@@ -447,9 +450,10 @@ def resample(  # noqa: PLR0913 - documents, statistic, seed and sizes are indepe
 
 
 def added_weights(settings: IntervalSettings) -> Floats:
-    """Return the weight of the added document in every replicate, (1 + N_REPLICATES,).
+    """Return the weight of one unseen document in every replicate, (1 + N_REPLICATES,).
 
-    The first weight belongs to the original figure and is 0.
+    The bounds of an interval add this document to those of the run. The first weight belongs to the
+    original figure and is 0.
     """
     states = _generator_states([""], f"{settings.seed} added")
     return np.append(0.0, _draw_weights(states, 0, N_REPLICATES)[0])

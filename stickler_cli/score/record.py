@@ -318,7 +318,7 @@ def _sum_planned(runs: Sequence[Run]) -> int | None:
 
 
 def run_conditions(run: Run) -> dict[str, object]:
-    """Return the conditions that must be equal to merge or compare runs, by name."""
+    """Return the conditions of a run by name; merging or comparing runs needs equal conditions."""
     evaluation = run.evaluation
     intervals = evaluation.interval_settings
     return {

@@ -107,7 +107,7 @@ class Counts(NamedTuple):
         }
 
     def view(self, *, recall_with_fd: bool = False) -> dict[str, object]:
-        """Return the counts and rates by their keys in files."""
+        """Return the counts and rates as files have them."""
         rates = self.derived(recall_with_fd=recall_with_fd)
         return {
             "tp": self.tp,
@@ -374,9 +374,10 @@ class FieldTallies(dict[FieldNames, Tally]):
         return {path: new_path for path, new_path in new_paths.items() if path != new_path}
 
     def _frequency(self, paths: Sequence[FieldNames]) -> tuple[int, int]:
-        """Return a sort key that puts frequent keys of a map first: by documents, then by values.
+        """Return a sort key that puts frequent keys of a map first.
 
-        `paths` are the paths of one key.
+        Keys that equally many documents score are sorted by their number of values. `paths` are
+        the paths of one key.
         """
         tallies = [self[path] for path in paths]
         n_values = sum(sum(tally.cell[LEAF_COUNTS]) for tally in tallies)
@@ -461,7 +462,7 @@ def sum_scores(scores: Floats, starts: Indexes) -> list[int]:
 
 
 def cell_record(cell: Sequence[int]) -> dict[str, Any]:
-    """Return the counts of a cell by their keys in files, without zeros."""
+    """Return the counts of a cell as files have them, without zeros."""
     by_mode = [
         cell[start : start + len(OUTCOME_NAMES)]
         for start in range(0, N_UNIT_COUNTS, len(OUTCOME_NAMES))

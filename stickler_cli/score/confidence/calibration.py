@@ -51,7 +51,7 @@ class Bin(NamedTuple):
     """Confidence interval of the share that is right."""
 
     def view(self) -> dict[str, Any]:
-        """Return the bin by its keys in run files; an interval only if there is one."""
+        """Return the bin as a run file has it; without an interval if there is none."""
         return {key: value for key, value in self._asdict().items() if key != "interval" or value}
 
 
@@ -122,14 +122,18 @@ class Reliability:
 
     @cached_property
     def _bins(self) -> tuple[Floats, Floats, Floats]:
-        """Units, sum of confidences and right units in each bin of equal width."""
+        """Number of units, sum of confidences and number of right units in each bin of equal width.
+
+        The shape of each array is (BINS, n_resamples).
+        """
         bins = np.minimum((BINS * self.confidence + _ROUNDING).astype(np.intp), BINS - 1)
         return self._sum_by_bin(np.broadcast_to(bins[:, None], self.units.shape))
 
     def _sum_by_bin(self, bins: Indexes) -> tuple[Floats, Floats, Floats]:
-        """Return units, sum of confidences and right units in each bin, (BINS, n_resamples) each.
+        """Return number of units, sum of confidences and number of right units in each bin.
 
-        `bins` has the bin of each confidence in each resample, (n_distinct, n_resamples).
+        The shape of each array is (BINS, n_resamples). `bins` has the bin of each confidence in
+        each resample, (n_distinct, n_resamples).
         """
         n_resamples = self.units.shape[1]
         cells = (bins * n_resamples + np.arange(n_resamples)).ravel()
@@ -170,7 +174,9 @@ class Reliability:
 
     @property
     def brier_parts(self) -> dict[str, Floats]:
-        """Reliability, resolution and uncertainty over the bins of `ece`, by name.
+        """The terms of the Brier score by name, computed over the bins of `ece`.
+
+        The terms are reliability, resolution and uncertainty.
 
         Source: Murphy (1973), A New Vector Partition of the Probability Score.
         """
@@ -261,9 +267,9 @@ class Reliability:
         return divide(right, units)
 
     def figures(self) -> dict[str, Floats]:
-        """Return all figures with a single number, by name.
+        """Return all figures by name, each as one number for each resample.
 
-        A part of a figure has the name `name.part`.
+        A figure of several numbers has an entry for each, such as `error_capture.0.1`.
         """
         captures = {str(budget): self.error_capture(budget) for budget in BUDGETS}
         return {
@@ -322,7 +328,7 @@ def reliability(
 
 
 def confidence_view(units: Reliability) -> dict[str, Any]:
-    """Return the figures of the first resample by their keys in run files; None if undefined.
+    """Return the figures of the first resample as a run file has them; None if undefined.
 
     >>> units = reliability(np.array([0.9, 0.8, 0.3]), np.array([True, True, False]))
     >>> confidence_view(units)["auroc"]

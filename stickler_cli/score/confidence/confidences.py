@@ -1,7 +1,7 @@
 """The values of a run that have a confidence, kept by document or counted by confidence.
 
 A run that keeps no rows of documents counts values by rounded confidence, which takes a fixed size.
-Documents add up in any order.
+Documents may be added in any order.
 """
 
 from collections import Counter
@@ -27,7 +27,7 @@ from .calibration import Reliability, confidence_view, reliability
 _MAX_CELLS: Final = 400_000_000  # values times replicates: many values get fewer replicates
 _MIN_REPLICATES: Final = 200
 MIN_DOCUMENTS: Final = 5
-"""Minimum number of documents for intervals; the differences of fewer documents say too little."""
+"""Minimum number of documents for intervals; fewer documents do not show how documents vary."""
 _MAX_EXACT_UNITS: Final = 5_000
 """Maximum number of units whose exact confidences are used in replicates. If there are more units,
 confidences are rounded, because few distinct confidences take less time."""
@@ -118,9 +118,9 @@ class Confidences:
         values: ConfidentValues | None,
         selected: Mask | None = None,
     ) -> None:
-        """Add the values of all documents, or only of those that `selected` marks.
+        """Add the values of all documents, or only of the documents for which `selected` is true.
 
-        `documents` are the ids of all of them.
+        `documents` has the ids of all documents, whether selected or not.
         """
         if values is not None and selected is not None:
             values = values.select(selected[values.document])
@@ -174,7 +174,7 @@ class Confidences:
         return units
 
     def view(self, path: str, n_values: int, settings: IntervalSettings | None) -> dict[str, Any]:
-        """Return the figures of a field by their keys in run files.
+        """Return the figures of a field as a run file has them.
 
         The path "" stands for all fields. `n_values` is the number of predicted values, with or
         without a confidence.
@@ -250,7 +250,7 @@ def _positions_by_field(values: ConfidentValues) -> dict[str, Indexes]:
 
 
 def counted_view(by_field: Mapping[str, RoundedConfidences]) -> dict[str, object]:
-    """Return counts by field and rounded confidence, by their keys in run files."""
+    """Return counts by field and rounded confidence, as a run file has them."""
     view: dict[str, object] = {}
     for path, counts in sorted(by_field.items()):
         entry = view[path] = dict[str, object](documents=counts.documents)
@@ -283,7 +283,7 @@ def read_counted(record: Mapping[str, Any]) -> dict[str, RoundedConfidences]:
 def _units_view(
     units: ConfidenceUnits, n_values: int, settings: IntervalSettings | None
 ) -> dict[str, Any]:
-    """Return the figures of values by their keys in run files.
+    """Return the figures of values as a run file has them.
 
     Figures have intervals if settings are given. `n_values` is the number of predicted values, with
     or without a confidence.

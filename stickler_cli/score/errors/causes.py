@@ -314,7 +314,7 @@ class Causes:
         return self._telling[origin]
 
     def view(self, settings: object = None) -> Mapping[str, Any]:
-        """Return the causes by their keys in run files, sorted by lost values, the most first."""
+        """Return the causes as a run file has them, sorted by lost values, the most first."""
         number_by_cause = {
             cause.identity: number
             for number, causes in enumerate(self.numbered(), 1)
@@ -430,7 +430,7 @@ def _read_trait(record: Mapping[str, Any]) -> ErrorTrait:
 
 
 def _cause_record(cause: Cause) -> dict[str, object]:
-    """Return a cause by its keys in run files, without origins and documents."""
+    """Return a cause as a run file has it, without origins and documents."""
     trait = cause.trait
     path = trait.path if trait else cause.pattern
     record: dict[str, object] = {"field": field_path(path)}
@@ -497,7 +497,10 @@ class ErrorCounts:
             setattr(self, name, renamed)
 
     def of_field(self, path: Path) -> ByClass:
-        """Return the number of errors of each class at a field: of values, items and objects."""
+        """Return the number of errors of each class in a field.
+
+        Errors of values, items and objects are added up.
+        """
         return self.fields.get(path, Counter()) + self.units.get(path, Counter())
 
     def overall(self) -> ByClass:
@@ -505,7 +508,7 @@ class ErrorCounts:
         return overall(self.fields)
 
     def view(self, settings: object = None) -> Mapping[str, Any]:
-        """Return the counts by their keys in run files; equal counts give equal bytes."""
+        """Return the counts as a run file has them; equal counts give equal bytes."""
         return {
             "error_classes": {**_counts_record(self.fields), "units": _counts_record(self.units)}
         }
@@ -534,7 +537,7 @@ def sort_by_count(counts: ByClass) -> ByClass:
 
 
 def _counts_record(fields: Mapping[Path, ByClass]) -> dict[str, object]:
-    """Return counts by field and class, by their keys in run files."""
+    """Return counts by field and class, as a run file has them."""
     total = overall(fields)
     by_field = {field_path(path): _class_record(fields[path]) for path in sorted(fields)}
     return {"total": total.total(), "overall": _class_record(total), "fields": by_field}

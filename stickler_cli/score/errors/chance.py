@@ -1,4 +1,4 @@
-"""Statistics of whether a wrong field holds the values of another field more often than by chance.
+"""Test whether a wrong field holds the values of another field more often than by chance.
 
 Values are counted by a hash of their text. Such counts have a fixed size, add up in any order, and
 never make a value look rarer than it is.

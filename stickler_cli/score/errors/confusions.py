@@ -119,7 +119,8 @@ def letters_and_digits(text: str) -> str:
 def same_text(gt: str, pred: str) -> bool:
     """Return whether two texts differ only in case, blanks and punctuation.
 
-    A point between digits is no punctuation if the other text joins the digits: 1.50 is not 150.
+    A single point between digits is a difference if the other text has no sign between digits: 1.50
+    is not 150.
 
     >>> same_text("INV-10.234", "inv 10/234"), same_text("Rs. 5.00", "Rs. 500")
     (True, False)

@@ -258,8 +258,7 @@ class ValuePlaces:
     def __init__(self, document: JsonValue) -> None:
         self._document = document
         self._fields: dict[tuple[int, Path], dict[str, list[Step]]] = {}
-        """A cache: the names of an object's fields by their text. Its keys are (id of the object,
-        path inside the fields)."""
+        """Cached results of `_names_by_text`, by (id of the object, path inside the fields)."""
 
     def find_other_place(self, pred: JsonValue, path: Path) -> Path | None:
         """Find the place near an error to which a wrong prediction belongs; return its path.

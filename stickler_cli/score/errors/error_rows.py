@@ -1,8 +1,8 @@
 """Errors and values as rows of files and pages, and the choice of errors that a page lists.
 
 A page lists all errors, or a part that includes every cause: the errors of the documents with the
-lowest scores, and a sample of the errors of each cause. Both are the first in an order that does
-not depend on how a run is split, so that the choice is the same for any number of processes.
+lowest scores, and a sample of the errors of each cause. The choice does not depend on how a run is
+split, so that it is the same for any number of processes.
 """
 
 import json
@@ -201,7 +201,7 @@ _REQUIRED: Final = frozenset(Error._fields[: Error._fields.index("similarity")])
 
 
 def error_record(error: Error) -> dict[str, Any]:
-    """Return an error by its keys in JSON files, without empty optional columns."""
+    """Return an error as JSON files have it, without empty optional columns."""
     return {
         key: [*value] if isinstance(value, tuple) else value
         for (column, key), value in zip(RECORD_KEYS.items(), error, strict=True)

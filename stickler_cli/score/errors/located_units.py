@@ -23,8 +23,8 @@ _OUTCOMES: Final = tuple(Outcome)
 class Enclosure(NamedTuple):
     """A unit that failed as a whole and contains other units, which are therefore not judged.
 
-    Such units may contain each other. The enclosure of a unit is then the outermost one-sided unit;
-    if none is one-sided, it is the innermost unit.
+    If several such units contain a unit, its enclosure is the outermost one that is one-sided, or
+    else the innermost one.
     """
 
     path: Path
@@ -136,7 +136,7 @@ class LocatedUnit(NamedTuple):
 
 
 class Location(NamedTuple):
-    """The order and paths of a unit, and the unit that failed as a whole around it."""
+    """Where a unit is: its place in the order of the document, its paths and its enclosure."""
 
     sort_key: SortKey
     gt_path: Path | None
@@ -169,9 +169,10 @@ def locate(table: UnitTable, batch: UnitBatch, selected: Indexes) -> list[Locati
 
 
 def levels_of(batch: UnitBatch, selected: Indexes) -> list[tuple[UnitBatch, Indexes]]:
-    """Return the batches around selected units, outermost first, with the units' positions in each.
+    """Return the batches of the units that contain selected units, outermost first.
 
-    The last batch is the batch of the units itself; the batch of documents is omitted.
+    Each batch comes with the positions of the containing units, one for each selected unit. The
+    last batch is the batch of the selected units itself; the batch of documents is omitted.
     """
     levels = []
     level, positions = batch, selected

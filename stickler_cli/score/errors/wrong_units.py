@@ -127,10 +127,10 @@ def is_simple(table: UnitTable, batch: UnitBatch) -> Mask:
 
 
 def is_judged_unit(batch: UnitBatch) -> Mask:
-    """Return which judged units of a batch count themselves, not only the units inside them.
+    """Return which judged units of a batch are counted themselves, besides the units inside them.
 
-    A list in a field counts itself only if it is empty on both sides; an object or list that is an
-    item, only if it does not match.
+    A list in a field is counted only if it is empty on both sides. An object or list that is an
+    item is counted only if it does not match.
     """
     if batch.kind not in _CONTAINERS | {VALUE}:
         return np.zeros(batch.size, np.bool_)
@@ -268,8 +268,8 @@ def find_origins(
 ) -> Iterator[Origin]:
     """Yield the fields whose values a wrong unit holds instead of its own.
 
-    If `elsewhere` is given, it is the field of a swapped value; else the fields of an item are
-    searched.
+    `elsewhere` is the path of the ground truth that a swapped value equals: its field is the only
+    result. If it is None, the fields of an item are searched.
     """
     path, gt, pred = unit.field_path, unit.gt, unit.pred
     if elsewhere is not None:
