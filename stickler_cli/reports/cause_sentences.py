@@ -131,7 +131,8 @@ def describe_causes(view: RunView, causes: Causes) -> list[CauseText]:
 
 
 MissedTogether: TypeAlias = Mapping[CauseIdentity, Sequence[Cause]]
-"""For each cause "field is missed": all such causes that occur in exactly the same documents."""
+"""For each cause of the kind "field is missed": all causes of this kind, including itself, that
+occur in exactly the same documents."""
 
 
 def find_missed_together(run_causes: Causes) -> MissedTogether:

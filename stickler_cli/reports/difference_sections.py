@@ -55,7 +55,8 @@ MARKER: Final = "<!-- stickler diff -->"
 MAX_LISTED: Final = 5
 """Maximum number of documents that a report lists, and of fields listed for a document.
 
-If more documents than this broke hard, up to `MOST_HARD` of them are listed."""
+If more documents than this got much worse (`DocumentChange.hard`), up to `MOST_HARD` of them are
+listed."""
 
 MOST_HARD: Final = 20  # number of documents that broke hard that a report lists
 
@@ -110,7 +111,7 @@ def signed(value: float | None, limits: Collection[float] = (), digits: int = MI
 
 
 LEAST_P: Final = 0.0001
-"""The smallest p value that is shown; of smaller ones it is only said that they are below."""
+"""The smallest p value that is shown as a number; smaller ones are shown as `< 0.0001`."""
 
 
 def _p_text(p: float | None) -> str:
@@ -364,7 +365,7 @@ class DifferenceView:
 
     @property
     def contrasts(self) -> list[tuple[bool, str]]:
-        """What differs besides figures: whether each one prevents a comparison, and a text."""
+        """Differences besides figures: whether each prevents a comparison, and a description."""
         quoted, difference = self.quoted, self.difference
         contrasts = [
             (

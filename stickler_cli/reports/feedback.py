@@ -188,7 +188,7 @@ class Teller:
     def _declared_part(self, pattern: Path) -> Path:
         """Return a path without its end that the schema does not declare.
 
-        Undeclared names are data, so they are not revealed. A path of which nothing is declared is
+        Undeclared names are data, so they are not revealed. A path without any declared step is
         returned unchanged.
         """
         for end in range(len(pattern), 0, -1):

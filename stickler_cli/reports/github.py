@@ -67,7 +67,10 @@ def _finding_annotation(finding: FindingRecord) -> Annotation:
 
 
 def summary(subject: Run | Difference, style: TableStyle, used: int = 0) -> str:
-    """Return the Markdown report for a step summary, cut to the bytes that remain after `used`."""
+    """Return the Markdown report for a step summary that already has `used` bytes.
+
+    The report is cut if it exceeds the remaining bytes.
+    """
     return truncate_lines(markdown_page(subject, style), max(0, SUMMARY_LIMIT - used), utf8_size)
 
 

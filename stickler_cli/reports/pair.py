@@ -560,7 +560,7 @@ def _make_value_lines(
 
 
 def _wrap_spans(label: str, spans: Sequence[Span], width: int | None) -> list[Line]:
-    """Return a label followed by spans as lines, wrapped at `width` columns; None for one line."""
+    """Return a label and spans as lines of at most `width` columns; as one line if it is None."""
     columns = None if width is None else max(width - cells(label), LEAST_TEXT)
     lines: list[list[Span]] = [[Span(label, "dim")]]
     used_columns = 0

@@ -228,7 +228,7 @@ class RunView:
 
     @property
     def leaves_wrong_out(self) -> bool:
-        """Whether recall ignores wrong values in this run, and F1 would differ if it did not."""
+        """Whether recall ignores wrong values in this run, and counting them would change F1."""
         return bool(self.whole.counts.fd) and not self.run.rule.recall_with_fd
 
     @property

@@ -181,8 +181,8 @@ def _check_pair(
 ) -> ReadDocument:
     """Return a document with its status and problems, ready to be compared.
 
-    `whole_gt` is the ground truth with its ignored keys, because one of these may have the group of
-    the document.
+    `whole_gt` is the ground truth with its ignored keys, because an ignored key may state the group
+    of the document.
     """
     gt, pred = pair.gt, pair.pred
     problem = next((side for side in (gt, pred) if isinstance(side, Problem)), None)
@@ -261,7 +261,7 @@ class ChunkResult:
     """Counts and scores of the documents."""
 
     def add(self, chunk: "ChunkResult", job: Job) -> None:
-        """Add the result of the next documents of the run to this one, without ids and lines."""
+        """Add the result of the next documents to this result, except their ids and lines."""
         self.evaluation.merge(chunk.evaluation)
         room = job.requested.first_non_matches - len(self.first_non_matches)
         self.first_non_matches += chunk.first_non_matches[:room]

@@ -50,7 +50,8 @@ Advance: TypeAlias = Callable[[int], None]
 MEASURED_SECONDS: Final = 0.25  # seconds of work after which the remaining work is estimated
 
 ENOUGH_PROCESSES: Final = 64
-"""Number of processes above which more processes only take time to start, up to 16 cores."""
+"""Maximum number of processes on a machine with up to 16 cores; more processes would only take time
+to start. Larger machines have four processes for each core."""
 
 WORTH_FORKING: Final = 1.0
 """Minimum seconds of remaining work for which forked processes save time."""

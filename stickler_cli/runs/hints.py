@@ -147,8 +147,10 @@ def _root_hint(
 def _find_root(document: JsonObject, names: set[str]) -> Steps:
     """Return the keys that lead to the object with the fields of the schema; empty without one.
 
-    `names` are the names of the fields. The object is the first with more of these names than the
-    document itself, and at least half as many as the object with most of them.
+    `names` are the names of the fields. The best object is the one with most of these names. The
+    result leads to the first object with at least half as many names as the best one. The result is
+    empty if the best object has no more names than the document itself. It is also empty if the
+    document has some of the names, and the best object has fewer than half of all names.
     """
     level: list[tuple[Steps, JsonValue]] = [((), document)]
     counts: dict[Steps, int] = {}

@@ -258,7 +258,8 @@ class SchemaChoice(Generic[Planned]):
 
     by: Grouping
     of_step: Mapping[str, Planned]
-    """What to use for the documents of each schema, by the key under which these are nested."""
+    """An entry for each schema (its job or loaded schema), by the key under which its documents are
+    nested."""
 
     def for_document(self, document: str, gt: JsonDocument | Problem | None) -> Planned | Problem:
         """Return the entry of `of_step` for the schema of a document, or a problem without one."""

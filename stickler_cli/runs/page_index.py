@@ -23,7 +23,7 @@ from .page_queries import DOCUMENTS, ERRORS, TESTS, Queries
 from .whole_files import RESULTS, own_file
 
 SELECTIONS: Final = 8
-"""Number of recent query results that are remembered; one of a million lines takes 8 MB."""
+"""Number of recent query results that are remembered; a result with a million lines takes 8 MB."""
 
 MOST: Final = 1_000  # maximum number of lines of one answer
 

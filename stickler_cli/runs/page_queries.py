@@ -88,7 +88,8 @@ CHANGES: Final[Queries] = {
         "after": ("is", "cause_after"),
     },
 }
-"""Queries for the values on the page of two runs: they also have a cause in each run."""
+"""Queries for the values on the page of two runs; they can also use the cause of a value in each
+run."""
 
 QUERIES: Final[Mapping[str, Queries]] = {"non-matches": CHANGES, "documents": DOCUMENTS}
 """Queries by the id of the page's element that has the rows."""

@@ -20,7 +20,8 @@ if sys.platform != "win32":  # Windows lacks this module
     import resource
 
 CPU_QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
-"""The file with the limit of processor time: microseconds in each period, and the period.
+"""The file with the limit of processor time: microseconds in each period, and the length of a
+period.
 
 Source: the kernel's admin-guide/cgroup-v2."""
 

@@ -83,10 +83,11 @@ def _find_scalars(value: JsonValue, parent: Path = ()) -> Iterator[tuple[Path, J
 
 
 def _share_of_ids(gts: Sequence[_Ids], preds: Sequence[_Ids], field: Path) -> float:
-    """Return the share of ids in a field that both sides have, among those of the smaller side.
+    """Return how many ids of a field are on both sides, as a share of the ids of the smaller side.
 
-    Returns 0 if ids are missing or repeated on a side, or if a share of `MAX_IN_PLACE` or more of
-    the ids are at equal positions already.
+    Returns 0 if ids are missing or repeated on a side. Also returns 0 if most common ids (a share
+    of `MAX_IN_PLACE`) are at equal positions already, because pairing by id would then change
+    little.
     """
     gt_ids = [str(ids[field]) for ids in gts if field in ids]
     pred_ids = [str(ids[field]) for ids in preds if field in ids]

@@ -152,8 +152,8 @@ def _is_same(first: PurePath, second: PurePath) -> bool:
 def _is_own_name(path: PurePath, directory: PurePath) -> bool:
     """Return whether a path has a name that a run directory reserves for files of the run.
 
-    Paths inside such a file count too, in case it is a directory. Upper and lower case are equal,
-    as in some file systems.
+    The result is also true for a path inside a directory with such a name. Upper and lower case are
+    equal, as in some file systems.
     """
     steps = path.parts[len(directory.parts) :]
     if not steps or not _is_same(path.parents[len(steps) - 1], directory):

@@ -114,7 +114,7 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
 
 
 def _entry_by_cause(changes: Sequence[CauseChangeText]) -> dict[str, int]:
-    """Return the number of the entry that has each cause, by the key of the cause."""
+    """Map the key of each cause to the index of the change in `changes` that contains the cause."""
     return {
         cause.key: number
         for number, text in enumerate(changes)
@@ -159,7 +159,7 @@ def _value_row(
 
 
 def _cause_position(cause_keys: str, position_by_key: Mapping[str, int]) -> int:
-    """Return the position of a cause by its keys; -1 without keys, as for a right value."""
+    """Return the position of a cause by its joined keys; -1 without keys (a right value)."""
     group_key, own_key = split_cause_keys(cause_keys)
     return position_by_key.get(own_key, position_by_key.get(group_key, -1))
 
@@ -173,10 +173,10 @@ def _outcome(value: ChangedValue) -> str:
 def _causes(
     values: Iterable[ChangedValue], runs: Sequence[Run]
 ) -> tuple[list[list[Any]], dict[tuple[str, str], int]]:
-    """Return the causes of wrong values as rows for the page's script, and where each cause is.
+    """Return the causes of wrong values as rows for the page's script, and their positions.
 
     Rows are grouped by outcome (how the values changed), and sorted by lost values. The second
-    result has the position of the row by outcome and keys of the cause.
+    result maps the outcome and the joined keys of each cause to the position of its row.
     """
     values_by_outcome: dict[str, list[ChangedValue]] = {}
     for value in values:
@@ -214,8 +214,8 @@ def _causes_by_run(
 ) -> Iterator[tuple[int, list[CauseText], dict[str, int]]]:
     """Yield the causes of wrong values, run by run.
 
-    Each entry has the position of the run, its causes in words, and the number of a cause by its
-    keys. A value counts for the run at `value.run`.
+    Each entry has the position of the run, its causes in words, and a mapping from the joined keys
+    of a cause to its number. A value counts for the run at `value.run`.
     """
     for index in sorted({value.run for value in values}):
         causes_by_key = {cause.key: cause for cause in runs[index].evaluation.fold(Causes)}

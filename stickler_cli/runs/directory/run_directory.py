@@ -516,7 +516,7 @@ _OPTIONS: Final = {
     "first_non_matches": "--show-non-matches",
     "intervals": "--ci or --seed",
 }
-"""By name of a setting: its option, if the option has another name."""
+"""The options of those settings whose option has another name than the setting."""
 
 
 def _option_of(setting: str) -> str:

@@ -142,9 +142,9 @@ def evaluate_task(job: Job, needs: Needs, packed: bytes) -> Done:
 
 
 def packed_items(items: Iterable[WorkItem]) -> bytes:
-    """Return the documents of a Dask task as bytes, compressed and without what can be read again.
+    """Return the documents of a Dask task as compressed bytes, without what can be read again.
 
-    They are small, because the scheduler keeps thousands of tasks.
+    The result is small, because the scheduler keeps thousands of tasks.
     """
     items_or_ranges = [_drop_lines(item_or_range) for item_or_range in in_ranges(items)]
     return zlib.compress(pickle.dumps(items_or_ranges), 1)

@@ -45,8 +45,9 @@ class Largest(NamedTuple):
     """Maximum size of a chunk of documents: by time, number of documents, and text."""
 
     seconds: float
-    """Seconds of work, estimated from the previous chunk. A smaller limit would shrink chunks of
-    schemas with many fields again and again, as these have fixed costs of tens of milliseconds."""
+    """Seconds of work, estimated from the previous chunk. If a schema has many fields, each chunk
+    has fixed costs of tens of milliseconds. A smaller limit would then shrink chunks again and
+    again."""
     documents: int
     text: int
     """Bytes of text."""
@@ -105,9 +106,9 @@ class Chunks:
         """Documents that were taken but not evaluated; they are the next chunk."""
 
     def take(self, max_documents: int | None = None) -> list[WorkItem]:
-        """Return the next chunk: at most `max_documents`, or more if these are very little work.
+        """Return the next chunk; the list is empty at the end.
 
-        The list is empty at the end.
+        It has at most `max_documents`, or more if so few documents are too little work for a chunk.
         """
         max_documents = self._largest.documents if max_documents is None else max_documents
         if self.returned:

@@ -52,9 +52,10 @@ class ErrorsOfRun:
         return chain(self.values.values(), self.wholes.values())
 
     def find_cause(self, error: Error) -> str:
-        """Return the identifier of the cause of an error; empty if there is no cause.
+        """Return the joined keys (see `split_cause_keys`) of the cause of an error.
 
-        An error without a cause of its own has the cause of the failed item that contains it.
+        An error without a cause of its own has the cause of the failed item that contains it. The
+        text is empty if there is no cause at all.
         """
         container: Error | None = error
         while container is not None and not container.cause:

@@ -423,7 +423,8 @@ class ChangedValue:
     run: int = 0
     """Position of the run that `error_class` and `cause` are about."""
     causes_by_run: Sequence[str] = ()
-    """Identifier of the cause of the error in each run; an empty text for a run that is right."""
+    """Joined keys of the cause of the error in each run (see `split_cause_keys`); an empty text for
+    a run that is right."""
     reasons: Sequence[str] = ()
     """Why the value is wrong in each run; an empty text for a run that is right."""
     n_values: int = 1
@@ -431,7 +432,7 @@ class ChangedValue:
 
     @property
     def cause(self) -> str:
-        """Identifier of the cause of the error in the run at `run`."""
+        """Joined keys of the cause of the error in the run at `run`."""
         return self.causes_by_run[self.run]
 
     def is_missed(self, run: int) -> bool:
