@@ -280,7 +280,7 @@ class Turnstile:
             self.worked(passage)
 
     def worked(self, passage: Passage) -> None:
-        """Record that a call returned without a fault of the server; its questions may be wrong."""
+        """Record that a call returned without being refused, so that waiting calls may be made."""
         with self._changed:
             self._proven = True
             if passage.is_awaited:

@@ -420,7 +420,7 @@ class RelayedClient(Client):
 def answer_workers(client: Client, asking: Asking) -> None:
     """Answer the questions of workers, one worker at a time, until the queue ends.
 
-    Since only one is answered at a time, no question is asked twice.
+    Since only one worker is answered at a time, no question is asked twice.
     """
     while (entry := asking.get()) is not None:
         connection, packed = entry

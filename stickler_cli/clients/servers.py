@@ -238,8 +238,8 @@ is ten times what any model can read."""
 
 
 MAX_CHARACTERS_A_TOKEN: Final = 16
-"""Maximum number of characters per token, from the tokens that a server reports. If there are more,
-the report is not believed; 3 to 5 are usual."""
+"""Maximum number of characters for each token that a server reports. If a text has more characters,
+the reported number of tokens is not believed; 3 to 5 characters are usual."""
 
 
 def _is_possible(stated: object, estimate: int) -> TypeGuard[int]:

@@ -342,7 +342,7 @@ class BaseComparator:
         return self.compare(gt, pred)
 
     def similarities(self, gts: Sequence[Any], preds: Sequence[Any]) -> Similarities:
-        """Return the similarity of each pair: of the first values, the second values, and so on."""
+        """Return the similarity of each pair (`gts[i]`, `preds[i]`), (n_pairs,)."""
         # Identify values by object: each is prepared once, and 1 == 1.0 == True in Python.
         pairs = {(id(gt), id(pred)): (gt, pred) for gt, pred in zip(gts, preds, strict=True)}
         similarity_by_pair = {
@@ -386,7 +386,7 @@ class BaseComparator:
     ) -> "Similarities | None":
         """Return similarities as `similarities` does, but 0 for those below `least`.
 
-        The larger `least` is, the less work this takes. None if it would save no work.
+        The larger `least` is, the less work this takes. None if the comparator cannot save work.
         """
         return None
 

@@ -309,9 +309,10 @@ def _check_tolerance(value: object) -> float | None:
 
 
 def days_of(stated: StatedDate | StatedRange, compared_parts: frozenset[str], *, utc: bool) -> Days:
-    """Return all days from the first date to the last, by the parts in `compared_parts` only.
+    """Return all days from the first date to the last.
 
-    With `utc`, dates are converted to UTC; they must be complete and have time zones.
+    Parts that are not in `compared_parts` are ignored; without years, days are those of a leap
+    year. With `utc`, dates are converted to UTC; they must be complete and have time zones.
 
     >>> winter = StatedRange(StatedDate(None, 12, 20), StatedDate(None, 1, 5))
     >>> days_of(winter, frozenset({"month", "day"}), utc=False)

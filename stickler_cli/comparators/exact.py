@@ -37,7 +37,8 @@ space, are kept: they make texts different."""
 class PreparedScalar(NamedTuple):
     """A prepared number or boolean.
 
-    It is compared by value with its kind, and as text with strings.
+    Two numbers, or two booleans, are compared by value. A number or boolean and a string are
+    compared as texts.
     """
 
     value: tuple[bool, int | Decimal]
@@ -125,8 +126,9 @@ class ExactComparator(BaseComparator):
     def keys(self, prepared: Sequence[PreparedValue]) -> Keys:
         """Return a code for each value, by its number or its text.
 
-        The text "10" equals the numbers 10 and 1.0, whose dot is removed: if the text is present,
-        all three have one code. Without it, 10 and 1.0 have different codes.
+        The text "10" equals the number 10, and also the number 1.0, since dots are removed from
+        texts. So if this text is among the values, all three have the same code. If it is not, 10
+        and 1.0 have different codes.
         """
         if self.only_separators:
             prepared = [

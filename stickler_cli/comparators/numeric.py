@@ -53,8 +53,8 @@ from .relations import mark_relation_of_quantity
 from .words import abbreviates
 
 MAGNITUDE: Final = 10_000
-"""Maximum power of ten of a number that is read, above or below 1. No measurement needs more, and
-the exact sum of `1e999999999` and 1 would fill the memory."""
+"""Maximum exponent of ten, positive or negative, of a number that is read. No measurement needs
+more, and the exact sum of `1e999999999` and 1 would fill the memory."""
 
 _SCIENTIFIC: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE]([+-]?[0-9]+)")
 _PLAIN: Final = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
@@ -275,8 +275,8 @@ def with_point(digits: str) -> str:
 
 
 MAX_ABBREVIATED: Final = 32
-"""Maximum number of unit words among which abbreviations are recognized. No measurement has more;
-in longer texts, words must be equal."""
+"""Maximum number of words beside a number for abbreviations to be recognized. If there are more
+words, which no measurement has, they must be equal."""
 LONGEST_MEASURE: Final = 64  # letters; common numbers with units have half as many
 STEPS_OF_ABBREVIATION: Final = 1_000  # nanoseconds for one pair of words
 
@@ -463,11 +463,14 @@ class NumericComparator(BaseComparator):
         return _as_float(number)
 
     def read_number(self, value: Any) -> Decimal | None:
-        """Return the number in a value, without regard to another value; None if there is none."""
+        """Return the number in a value, read without a value to compare; None if it has none."""
         return _measured(self.prepare(value)).number
 
     def _read_text(self, text: str) -> PreparedNumber:
-        """Return the number in a text, by the chosen decimal sign; with its unit if units count."""
+        """Return the number in a text, read with the chosen decimal sign.
+
+        The number has its unit if units count.
+        """
         reading = measured(text, money=self.decimal in _OF_MONEY)
         if self.decimal == "currency" and reading.with_decimals is not None:
             reading = reading._replace(is_ambiguous=True)

@@ -39,8 +39,8 @@ class PhoneComparator(BaseComparator):
         Args:
             threshold: the threshold of `binary_compare`, in [0, 1].
             region: the region, such as `US`, in which a number without country code is read.
-            digits_only: whether to compare only digits, which needs no library. If one side has no
-                country code, the code or a 0 in place of it makes no difference.
+            digits_only: whether to compare only digits, which needs no library. If only one
+                side has a country code, the code is ignored; so is a first 0 on the other side.
         """
         super().__init__(threshold)
         self.digits_only = checked_flag("digits_only", digits_only)

@@ -56,8 +56,8 @@ _FACTORS: Final = (
     ("s", "s 1 min 60 h 3600 d 86400 wk 604800"),
     ("mo", "mo 1 y 12"),
 )
-"""For each kind of unit, its smallest unit, and how many of these make each larger unit. A month is
-missing, because its number of days varies."""
+"""For each kind of unit, the smallest unit, and then each unit with its size in smallest units.
+Months are a kind of their own, because their number of days varies."""
 SIZES_OF_UNITS: Final = {
     unit: UnitSize(base, Decimal(factor))
     for base, line in _FACTORS

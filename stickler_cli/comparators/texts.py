@@ -299,7 +299,7 @@ _METHODS: Final = ("ratio", "partial_ratio", "token_sort_ratio", "token_set_rati
 
 
 MANY: Final = 4
-"""Minimum mean number of comparisons of each text, for its words to be sorted in advance."""
+"""If texts are compared this many times on average, their words are sorted in advance."""
 
 
 def _distinct(texts: Sequence[str]) -> int:

@@ -29,7 +29,7 @@ STEM: Final = 4
 SHORT_WORD: Final = 3
 """Length of words in which one letter may be misread, even if their similarity is below `ALIKE`."""
 WORDS_PER_REPLACED: Final = 50
-"""One word of a text may be replaced for each so many content words of the text. Source:
+"""Number of content words that a text must have for each word that may be replaced. Source:
 docs/comparators.md."""
 MAX_REPLACED: Final = 2
 """Maximum number of content words that may be replaced in any text. Source: docs/comparators.md."""
@@ -205,7 +205,7 @@ def _spell_out(contraction: re.Match[str]) -> str:
 def list_signs(text: str) -> list[tuple[int, int]]:
     """Return the signs of a text, such as `+`, in order, as (kind, meaning).
 
-    These are indexes in `_SIGNS_OF_ONE_KIND`.
+    Kind and meaning are indexes in `_SIGNS_OF_ONE_KIND`.
     """
     signs = [_SIGNS_IN_LETTERS.get(sign, sign.strip()) for sign in _SIGN.findall(text)]
     kinds = range(len(_SIGNS_OF_ONE_KIND))

@@ -245,7 +245,7 @@ SAID: Final[Mapping[str, tuple[type, str]]] = {
     LABELLED: (bool, "true or false"),
     EXHAUSTIVE: (bool, "true or false"),
 }
-"""Keys beside a value that annotate the value, each with the type that it must have."""
+"""Keys beside a value that annotate the value, each with the type that an annotation must have."""
 
 
 @dataclass(slots=True, eq=False)

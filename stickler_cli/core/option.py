@@ -202,7 +202,7 @@ _TITLES_OF_INPUTS: Final = {"schema": "the schema", "run": "the run", "runs": "a
 
 
 class Settings:
-    """The values of a group of options, which cannot be changed; subclasses declare the options.
+    """The immutable values of a group of options; subclasses declare the options.
 
     All subclasses share the methods here. A run loads fifty groups of options and creates one
     instance. If `dataclass` generated methods for each group, this would take a tenth of the time
@@ -321,7 +321,7 @@ def paths_named(settings: Settings, role: Literal["input", "output"]) -> list[tu
 
 
 def select_settings(settings: Settings, kind: type[S]) -> S:
-    """Return settings of a base class, with the values that `settings` has for its options."""
+    """Return settings of a base class of `settings`, with the same values of options."""
     return kind(**{entry.name: getattr(settings, entry.name) for entry in fields(kind)})
 
 

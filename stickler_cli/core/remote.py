@@ -45,7 +45,7 @@ DRIVERS: Final = {
 """The package that fsspec needs for each supported scheme of URLs."""
 
 URL_TIMEOUT: Final = "STICKLER_URL_TIMEOUT"
-"""Environment variable with a time limit: after so many seconds without data, reading a remote file
+"""Environment variable with the number of seconds without data after which reading a remote file
 fails. Worker processes read the variable, too."""
 PATIENCE: Final = 60.0
 
@@ -190,7 +190,7 @@ def _split_address(address: str, scheme: str) -> tuple[str, str, str]:
 
 
 def wait_at_most(seconds: float) -> None:
-    """Set a time limit: a remote file cannot be read after so many seconds without data."""
+    """Set the number of seconds without data after which reading a remote file fails."""
     os.environ[URL_TIMEOUT] = str(seconds)
 
 

@@ -173,17 +173,17 @@ class Figures(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """A curve: a value such as the error rate, by the share of values that pass without review."""
+    """A curve of a figure, such as the share of wrong values by the share that skips review."""
 
     name: str
     description: str
     """A phrase on the meaning of the curve."""
     points: Sequence[Sequence[float]]
-    """Points as (share that passes, value)."""
+    """Points as (position on the horizontal axis, in [0, 1]; figure)."""
     passing: float
-    """The share of values that pass at the right end of the curve."""
+    """Horizontal position of the marked point, in [0, 1]."""
     end: tuple[float, float] | None = None
-    """(Value, its upper bound) at the share `passing`; None if unknown."""
+    """(Figure, upper bound of the figure) at the marked point; None if unknown."""
     last: str = "1"
     """Label at the right end of the horizontal axis."""
 
@@ -194,17 +194,17 @@ class Curves(NamedTuple):
     title: str
     curves: Sequence[Curve]
     level: float
-    """An upper or a lower limit for the values, shown as a line."""
+    """An upper or a lower limit for the figures, shown as a line."""
     axes: tuple[str, str] = ("share of values accepted without review", "share wrong")
     mark: str = "the chosen threshold"
-    """Meaning of the point at the end of a curve; completes "a point is"."""
+    """Meaning of the marked point of a curve; completes "a point is"."""
     legend: str = (
         "A point shows the chosen threshold. The vertical line above the point ends at "
         "the upper bound of the error. The dotted line is the allowed share of wrong "
         "values."
     )
     top: float | None = None
-    """The value at the upper end of the vertical axis; None makes the axis fit the values."""
+    """The figure at the upper end of the vertical axis; None makes the axis fit the figures."""
 
 
 Drawn: TypeAlias = Block | Figures | Curves

@@ -138,7 +138,10 @@ def has_azure_values(document: JsonValue) -> bool:
 
 
 def is_bare_azure_type(value: Mapping[str, JsonValue]) -> bool:
-    """Return whether an object is a wrapper only if others in its document have Azure's form."""
+    """Return whether other objects of the document decide if this object is a wrapper.
+
+    It is a wrapper if one of them has Azure's form.
+    """
     form = _find_azure_form(value, in_azure_document=True)
     return form is not None and _find_azure_form(value) is None
 
