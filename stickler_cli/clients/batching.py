@@ -263,8 +263,8 @@ class Turnstile:
     ) -> None:
         """Record that a call failed; `asked_seconds` is how long the server asks to wait.
 
-        With `waits`, all calls wait so long. If several calls made at the same time are asked to
-        wait, this counts as one failure, because no call could know of the others.
+        With `waits`, all calls wait as long as asked. If several calls made at the same time are
+        asked to wait, this counts as one failure, because no call could know of the others.
         """
         with self._changed:
             now = monotonic()

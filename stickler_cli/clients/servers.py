@@ -413,7 +413,7 @@ class ServedModel(Model[Q, A]):
         return not self.priced(1).unpriced
 
     def priced(self, tokens: int) -> Usage:
-        """Return the usage of one call with so many tokens; the cost is unknown without a price."""
+        """Return the usage of one call that took `tokens`; the cost is unknown without a price."""
         try:
             import genai_prices
 

@@ -215,7 +215,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecursionNode(ChoiceNode):
-    """A node that stands for a node around it, its target, so that a plan is a finite tree.
+    """A node that stands for a node that contains it (its target), so that a plan is a finite tree.
 
     Two such nodes are equal if their targets have the same schema. The targets themselves are not
     examined, as they occur elsewhere in the plan.

@@ -36,9 +36,9 @@ class OpenNode(ChoiceNode):
     match_threshold: float
     """Similarity at which two objects match as list items, in [0, 1]."""
     item_node: "OpenNode | None" = None
-    """The node of list items; None for this node."""
+    """The node of list items; None if this node compares them, too."""
     value_node: "OpenNode | None" = None
-    """The node of the values inside an object; None for this node."""
+    """The node of the values inside an object; None if this node compares them, too."""
     pairing_floor: float | None = None
     list_threshold: float | None = None
     """Similarity at which lists match as items of another list; None uses the threshold of their

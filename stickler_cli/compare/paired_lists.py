@@ -1,4 +1,4 @@
-"""Results of pairing lists inside items, kept while the items around them are paired."""
+"""Results of pairing the items of inner lists, kept while the items with these lists are paired."""
 
 from typing import Any, Final, NamedTuple
 

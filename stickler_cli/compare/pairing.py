@@ -30,8 +30,8 @@ from .selective import SelectiveField, read_leaves, selective_fields
 from .work import PAIR_STEPS
 
 MAX_EXHAUSTIVE_PAIRS: Final = 36
-"""Maximum number of possible pairs of a list for which all are compared: finding likely pairs would
-take longer."""
+"""If two lists have at most this many possible pairs of items, all of these are compared: finding
+likely pairs would take longer."""
 
 MAX_JOINED_PAIRS_PER_ITEM: Final = 2
 """Maximum number of pairs with equal keys, per item of a list. If a field gives more pairs, its
@@ -46,8 +46,8 @@ MAX_COMPARED_PAIRS: Final = 1 << 16
 faster."""
 
 MAX_MATRIX_CELLS: Final = 1 << 14
-"""Maximum number of possible pairs of a list for which all are compared if two items want the same
-partner."""
+"""If two items want the same partner, and the two lists have at most this many possible pairs of
+items, all of these are compared."""
 
 MAX_AUGMENTED_ROWS: Final = 32
 """Maximum number of items in a list that lost their wanted partner to another item. Up to this
@@ -166,7 +166,7 @@ class PairSearch:
 
     @cached_property
     def _has_gold_items(self) -> Mask:
-        """Which lists have an item with gold; keys do not show which of their items are similar."""
+        """Which lists have an item with gold; for such lists, keys do not tell similar items."""
         gold, n_lists = self._elements.gold, len(self._n_seekers)
         if gold is None:
             return np.zeros(n_lists, np.bool_)
@@ -417,7 +417,7 @@ class PairSearch:
     def _assign_lists(
         self, lists: Indexes, best: Floats, wanted: Indexes
     ) -> tuple[Indexes, Indexes, Floats]:
-        """Return the pairs of lists in which several seekers want the same partner.
+        """Return the pairs of items in lists in which several seekers want the same partner.
 
         `wanted` is the partner from which each seeker gains most; -1 if it gains from none. Returns
         (seekers, partners, similarities).

@@ -13,7 +13,7 @@ from .plan import Mode, Node, Options
 MIN_PAIRS: Final = 1000
 """Minimum number of pairs of rows for which computing bounds is faster than comparing all cells."""
 TRIED_SHARE: Final = 1 / 3
-"""Share of the positions after which the bounds must have excluded enough pairs to go on."""
+"""Share of the positions that are compared before it is decided whether to go on with bounds."""
 MAX_REMAINING_SHARE: Final = 0.5
 """Maximum share of the pairs that may remain after `TRIED_SHARE` of the positions. If more remain,
 bounds help too little, and all remaining pairs are compared completely."""

@@ -21,7 +21,7 @@ def is_edit_distance(node: LeafNode) -> bool:
 
 
 def decides_by_numbers(node: LeafNode) -> bool:
-    """Return whether a text is wrong if it has another number, or another unit at a number."""
+    """Return whether a text is wrong if it has another number, or another unit beside a number."""
     comparator: BaseComparator = node.comparator
     if isinstance(comparator, NumericComparator):
         return comparator.unit == "same"

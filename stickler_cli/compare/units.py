@@ -422,7 +422,7 @@ class UnitTable:
         return batch
 
     def discard(self, start: int) -> None:
-        """Remove all rows from `start` on; the figures of their parents must still be missing."""
+        """Remove all rows from `start` on; their parents must not have figures yet."""
         while self.batches and self.batches[-1].start >= start:
             self.batches.pop()
         self.size = start

@@ -127,7 +127,7 @@ class FieldWork:
             raise RoomLimitError(MAX_RESERVED_BYTES, self.path)
 
     def check(self, steps: int) -> None:
-        """Raise `WorkLimitError` now if a later charge of so many steps would exceed the limit."""
+        """Raise `WorkLimitError` now if a later charge of `steps` would exceed the limit."""
         if steps > self._work.steps_left:
             self.charge(steps)
 

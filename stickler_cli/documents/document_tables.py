@@ -144,7 +144,7 @@ def column_names(file: str, limit: int) -> list[str]:
 def _reference_to(file: str, number: int, cell: _Cell, limit: int) -> Reference | None:
     """Return a reference with the content of a cell as JSON; None for an empty cell.
 
-    Return a problem if the cell is one, is too large, or cannot be converted.
+    Return a problem if the cell is a problem, is too large, or cannot be converted.
     """
     if cell is None or isinstance(cell, Problem):
         return cell
@@ -213,7 +213,10 @@ def _line_rows(
 def _cell_of_side(
     cells: Mapping[str, _Cell], side: Side, line: Reference, columns: LineColumns
 ) -> _Cell:
-    """Return the document of a side in a row; its column may be a dotted path. None if absent."""
+    """Return the document of a side in a row; None if the row has none.
+
+    The column of the side may be a dotted path.
+    """
     column = columns.column_of(side)
     if column is None:
         return None

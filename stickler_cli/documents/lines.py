@@ -204,9 +204,9 @@ def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
 
 
 def _describe_missing_documents(blank_lines: int, lines_without_document: int) -> str:
-    """Return why reading stops after so many blank or useless lines; empty if it goes on.
+    """Return why reading stops; empty if it goes on.
 
-    Both numbers are about consecutive lines.
+    It stops if too many consecutive lines are blank, or have no document.
     """
     if blank_lines > MAX_BLANK_LINES:
         return f"there are more than {MAX_BLANK_LINES:,} blank lines in a row"

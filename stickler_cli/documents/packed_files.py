@@ -29,8 +29,8 @@ MAX_SMALL_MEMBERS: Final = 10_000
 """Maximum number of separately compressed parts (members of gzip, frames of Zstandard) that may
 have any size. They take about a second."""
 MIN_MEMBER_BYTES: Final = 64
-"""If a file has more than `MAX_SMALL_MEMBERS` parts, the minimum mean size of a part, in compressed
-bytes. Each part takes some 80 microseconds, even if it is empty."""
+"""Minimum mean size of the parts of a file that has more than `MAX_SMALL_MEMBERS` parts, in bytes
+before decompression. Each part takes some 80 microseconds, even if it is empty."""
 
 VALUES_OF_LINE: Final = 10
 """Number of values that take as long as reading and comparing an empty document."""

@@ -136,7 +136,7 @@ def _with_ids(  # noqa: PLR0913 - where they are, and how they are read
     shape: PairShape = ANY_SHAPE,
     tell: Callable[[str], None] | None = None,
 ) -> DocumentSet:
-    """Return the documents of a source that pairs by id. A directory is listed at once."""
+    """Return the documents of a source that pairs by id; a directory is listed immediately."""
     limit, id_field = settings.max_document_size, settings.id_field
     if kind is SourceKind.DIRECTORY:
         listing = list_directory(source, limit, tell)
@@ -161,9 +161,9 @@ class Pairs:
     """Approximate number of pairs, for a progress bar; None if it is unknown."""
     single: bool = False
     skipped: Mapping[str, int] = field(default_factory=dict)
-    """Number of files in each directory that are left out because they do not end in .json."""
+    """Number of files in each directory left out because their names do not end in .json."""
     hidden: Mapping[str, int] = field(default_factory=dict)
-    """Number of files in each directory that are left out because they begin with a dot."""
+    """Number of files in each directory left out because their names begin with a dot."""
     problems: tuple[Problem, ...] = ()
     """Problems of the sources as a whole, not of single pairs."""
 

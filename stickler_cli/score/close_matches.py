@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 MAX_EXAMPLES: Final = 2
 """Maximum number of examples for each field and difference."""
 MAX_FIELD_DIFFERENCES: Final = 1_000
-"""Maximum number of pairs of field and difference that are counted; recursive documents may have
-any number of fields."""
+"""Maximum number of (field, difference) pairs that have a count; recursive documents may have any
+number of fields."""
 MAX_EXAMPLE_LETTERS: Final = 60
 """Maximum length of a text in an example, in characters."""
 
@@ -75,7 +75,7 @@ class CloseMatches:
     def add(self, batch: "Batch", selected: Mask | None) -> None:
         """Add all documents of a batch.
 
-        `selected` is ignored, as groups do not have these counts.
+        `selected` marks the documents of a group; it is ignored, as groups lack these counts.
         """
         ids = batch.compared_ids
         for unit_batch, close in find_close_values(batch.table):

@@ -42,8 +42,8 @@ from .field_counts import (
 )
 
 MAX_KEYS_PER_UNIT: Final = 8
-"""Maximum ratio of possible cells (fields times documents) to units at which cells are numbered
-without sorting."""
+"""If there are at most this many possible cells (fields times documents) for each unit, cells are
+numbered without sorting."""
 
 WHOLE, ITEMS, MISSED_ITEMS, INVENTED_ITEMS = range(CELL_SIZE)[ITEM_COUNTS]  # columns of a cell
 

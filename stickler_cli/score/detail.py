@@ -220,7 +220,7 @@ class Picture(NamedTuple):
 
 
 class PageSources(NamedTuple):
-    """Where a reader of the page finds the original documents: addresses, and images of pages."""
+    """Where a reader of an HTML page finds the original documents: addresses, and page images."""
 
     template: str = ""
     """Template of addresses with `{id}` and maybe `{page}`; empty if `links` has all addresses."""

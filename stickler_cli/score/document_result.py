@@ -52,7 +52,7 @@ class DocumentResult:
     """Number of values that were taken out of wrappers, by the name of the wrapper's form. The name
     `INHERITED` counts values that took their confidence from the object or list around them."""
     skipped_keys: Mapping[str, int] = field(default_factory=dict)
-    """Number of values that had a metadata key which is not evaluated, by that key."""
+    """Number of values with a metadata key that is not evaluated, by name of the key."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ class Results:
     """Number of values taken out of wrappers, by the name of the wrapper's form, or by
     `INHERITED`."""
     skipped_keys: Counter[str] = field(default_factory=Counter)
-    """Number of values with a metadata key that is not evaluated, by that key."""
+    """Number of values with a metadata key that is not evaluated, by name of the key."""
     confidences: Confidences = field(default_factory=Confidences)
     folds: dict[type, Fold] = field(default_factory=lambda: {kind: kind() for kind in FOLDS})
     """Further statistics over the documents, by their class."""

@@ -168,7 +168,7 @@ class Validities:
     def add(self, batch: "Batch", selected: Mask | None) -> None:
         """Add the verdicts of all documents of a batch.
 
-        `selected` is ignored, as groups have no verdicts.
+        `selected` marks the documents of a group; it is ignored, as groups have no verdicts.
         """
         for result in batch.results:
             for side, verdict in result.verdicts.items():
@@ -357,7 +357,7 @@ class PathCounts:
     def add(self, batch: "Batch", selected: Mask | None) -> None:
         """Add all documents of a batch.
 
-        `selected` is ignored, as groups do not have these counts.
+        `selected` marks the documents of a group; it is ignored, as groups lack these counts.
         """
         counts = batch.counts
         if counts is not None:

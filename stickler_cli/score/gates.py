@@ -104,7 +104,7 @@ def parse_gate(
         text: the gate.
         option: the command's option that has the gate, for messages.
         lowest: the smallest limit that a gate on a rate or score may have.
-        metrics: the metrics that gates on fields may name; empty for those of a run.
+        metrics: the metrics that gates on fields may name; empty for the metrics that a run has.
 
     Raises:
         UsageError: the text is not a gate; the message suggests the most similar valid gate.
@@ -201,7 +201,7 @@ def _parse_path(text: str, match: re.Match[str], option: str) -> Path:
 
 
 def _split_bound(path: Path, mode: str | None, metrics: Collection[str]) -> tuple[Path, str]:
-    """Split a path into the path of the figure, and `lower`, `upper` or an empty bound."""
+    """Split a path into the path of the figure and its bound: `lower`, `upper` or empty."""
     *names, last_name = path or ("",)
     has_interval = names[-1:] and names[-1] in (metrics or (*RATES, SCORE, *FIGURES))
     is_share_of_documents = names == [DOCUMENTS, RIGHT_SHARE] and not mode

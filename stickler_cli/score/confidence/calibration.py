@@ -1,8 +1,8 @@
 """Calibration: how well confidences predict which values are right.
 
-A unit is a confidence and whether its value is right. Every figure is computed from sums over units
-of equal confidence, so that neither order nor ties matter. Sums may have a column for each resample
-of the documents. docs/confidence.md has the definitions.
+A unit is a predicted value: its confidence, and whether it is right. Every figure is computed from
+sums over units of equal confidence, so that neither order nor ties matter. Sums may have a column
+for each resample of the documents. docs/confidence.md has the definitions.
 """
 
 from dataclasses import dataclass

@@ -107,7 +107,7 @@ class Confidences:
     counts: dict[str, RoundedConfidences] | None = None
     """Counts of values by field path, instead of chunks; None if chunks are kept."""
     _cache: dict[object, Any] = field(init=False, repr=False, compare=False, metadata={KEPT: False})
-    """Cached results by the arguments of the call, because they take long to compute."""
+    """Results that take long to compute, by the arguments of the call."""
 
     def __post_init__(self) -> None:
         self._cache = {}
