@@ -149,7 +149,7 @@ class ReportConfig(SimpleNamespace):
 
 
 class ReportResult(BaseModel):
-    """Whether an HTML report was written, and where, or the errors."""
+    """The result of writing an HTML report: whether it was written, its path, and any errors."""
 
     output_path: str
     success: bool

@@ -101,7 +101,7 @@ def merge_states(states: Iterable[bytes]) -> bytes:
     """Merge the states of batches into one; the order makes no difference.
 
     Raises:
-        UsageError: one is not a state, or two have different schemas or options.
+        UsageError: a value is not a state, or the states have different schemas or options.
     """
     total = Evaluation(rows="none")
     for state in states:

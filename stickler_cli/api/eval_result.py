@@ -296,7 +296,8 @@ class ComparisonResult(TypedDict):
     field_comparisons: NotRequired[list[dict[str, Any]]]
     confidence_metrics: NotRequired[dict[str, Any]]
     auroc_confidence_metric: NotRequired[float]
-    """AUROC of all values, 0.5 if undefined. An older name in stickler-eval."""
+    """AUROC of all values; 0.5 if undefined. The key is an older name of this figure in
+    stickler-eval."""
 
 
 class EvaluatorResult(TypedDict):
@@ -447,7 +448,8 @@ def _reason(unit: LocatedUnit) -> str:
 def evaluator_result(batch: Batch, *, recall_with_fd: bool) -> EvaluatorResult:
     """Return the result of one document as `StructuredModelEvaluator.evaluate` does.
 
-    In its confusion matrix, a field has its `overall` counts twice: under `overall`, and beside it.
+    In the confusion matrix, a field has its overall counts twice: under the key `overall`, and
+    directly under the name of the field.
     """
     document: Any = batch.tree(0)
     result = comparison_result(

@@ -160,7 +160,7 @@ class Scorer:
         Args:
             gts: the ground truths: instances, JSON values, or JSON text.
             preds: the predictions in any form. In text, JSON is found inside code fences, prose and
-                lists of one. A prediction without a document has score 0 and a problem.
+                lists with one element. A prediction without a document has score 0 and a problem.
 
         Raises:
             TypeError: a ground truth is not a document.
@@ -239,7 +239,7 @@ class Scorer:
         return choices_table(self.inferred)
 
     def evaluation(self, scored: Mapping[str, "Scored"]) -> Evaluation:
-        """Return results as an evaluation, like that of a run; `scored` has them by document id.
+        """Return results as an evaluation, like that of a run; `scored` has results by document id.
 
         The evaluation includes its documents, so that `stickler diff` can compare it.
         """
@@ -491,7 +491,8 @@ class Scored:
     ) -> None:
         """Create a result, either from a problem or from documents that were compared together.
 
-        `among` are these documents, and `row` is the index of this one.
+        `among` are the documents that were compared together, and `row` is the index of this
+        document.
         """
         self.score, self.passed, self.problem = score, passed, problem
         self._scorer, self._among, self._at = scorer, among, row

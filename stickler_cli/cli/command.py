@@ -42,7 +42,8 @@ PANELS: Final = (
 )
 """Titles of the groups of options in help, in order; rarely used groups come last."""
 ALSO_NEEDED: Final = {"accept": ("-o", "policy.json")}
-"""By command: a required option, which the usage line in messages must therefore show."""
+"""A required option of some commands, by command; the usage line in messages must show the
+option."""
 WIDEST: Final = 120  # columns; longer lines are hard to read
 NARROWEST: Final = 30
 MARGIN: Final = 2

@@ -77,7 +77,8 @@ USUAL: Final = {
     "audit": ("verdicts", "write_gold", "gate", "draw", "id_field", "jobs", "format", "output"),
     "merge": ("gate", "fail_under", "format", "output", "quiet"),
 }
-"""By command: the options that `--help` shows, as most people need them; `--help-all` shows all."""
+"""The options of each command that `--help` shows, because most people need them; `--help-all`
+shows all."""
 OWN_FILE: Final = "stickler.toml"
 """Name of the configuration file, whose options apply to all commands."""
 

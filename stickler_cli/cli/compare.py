@@ -49,7 +49,7 @@ _ORDERS: Final[Mapping[str, Callable[[Error], Any]]] = {
     "class": lambda error: _CLASSES[error.error_class],
     "similarity": lambda error: inf if error.similarity is None else error.similarity,
 }
-"""By value of --sort: the sort key of an error. With another value, errors are not sorted."""
+"""The sort key of an error, by the value of --sort. With any other value, errors are not sorted."""
 
 
 def compare(settings: CompareSettings) -> ExitCode:

@@ -53,7 +53,7 @@ def check(settings: CheckSettings) -> ExitCode:
 
 
 def _unions(fields: Iterable[Inferred]) -> Iterator[str]:
-    """Yield a text on each field with alternative schemas: kind and comparator of each of these."""
+    """Yield a text for each field with alternative schemas: their kinds and comparators."""
     arms: dict[Path, list[Inferred]] = {}
     for field in fields:
         arms.setdefault(field.path, []).append(field)

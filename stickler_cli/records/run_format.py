@@ -309,7 +309,8 @@ class KeyRecord(TypedDict):
     field: FieldPath
     """Path of the key, without list indexes."""
     count: Count
-    """Number of values under the key; in lists of documents, number of documents."""
+    """Number of values under the key. The list `not_labelled` has the number of documents instead,
+    and `left_out` the number of elements without a partner."""
 
 
 class CloseExampleRecord(TypedDict):
@@ -367,8 +368,9 @@ class EvaluationRecord(ResultsRecord):
     value_counts: NotRequired[ValueCountsRecord]
     """How often values occur in each field; missing if no error needs these numbers."""
     close_matches: NotRequired[list[CloseMatchRecord]]
-    """Values that count as right although they differ, by field and difference. They are recorded
-    only if the comparison was inferred, or compares words or units; missing if there are none."""
+    """Values that count as right although they differ: an entry for each field and kind of
+    difference. They are recorded only if the comparison was inferred, or compares words or units;
+    missing if there are none."""
     undeclared_keys: list[KeyRecord]
     """Keys of ground truths that the schema does not declare; they are not evaluated."""
     extra_keys: list[KeyRecord]
@@ -394,7 +396,7 @@ class EvaluationRecord(ResultsRecord):
     problems: list[DocumentProblem]
     """Documents that could not be evaluated normally, with the reasons, sorted by id."""
     metrics: NotRequired[list[MetricRecord]]
-    """The metrics that the user requested with `--metric`, by name."""
+    """The metrics that the user requested with `--metric`, sorted by name."""
     by: NotRequired[dict[str, dict[str, ResultsRecord]]]
     """Results of groups of documents: for each key of the breakdown, the results by the name of the
     group."""

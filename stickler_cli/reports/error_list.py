@@ -30,8 +30,8 @@ class ErrorList(NamedTuple):
     documents: int
     """Number of documents with these errors."""
     total: int | None
-    """Number of errors in the run. None if the user selected causes: then a failed item counts as
-    one error, so the numbers do not compare."""
+    """Number of errors in the run. None if the user selected causes: a failed item then counts as
+    one error, so that the number of listed errors cannot be compared with that of the run."""
     causes: Sequence[CauseText] = ()
     """The causes by which the errors are grouped, the greatest loss first; empty without groups."""
 

@@ -30,7 +30,7 @@ _SECTIONS: Final = {
     "ComparedPair": "pair",
     "ErrorList": "error_list",
 }
-"""For each class that can be reported: the module whose `sections_of` makes sections from it.
+"""The module whose `sections_of` makes the sections of a report, by the class of what is reported.
 
 Reports of studies are not listed here, as they consist of sections already."""
 
@@ -40,7 +40,7 @@ _PAGES: Final = {
     "RunsBeside": "html.difference_page",
     "Report": "html.report_page",
 }
-"""For each class that can be reported: the module that renders its HTML page."""
+"""The module that renders the HTML page, by the class of what is reported."""
 
 _MODULES: Final = {"json": "json_report"}
 """The module that renders a format, for formats whose module has another name."""

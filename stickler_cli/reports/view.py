@@ -325,7 +325,7 @@ class RunView:
 
     @cached_property
     def groups(self) -> dict[str, list[tuple[str, "Results"]]]:
-        """By key of grouping: the groups of documents, the lowest F1 first."""
+        """The groups of documents, by the key of grouping; groups with the lowest F1 come first."""
 
         def order(group: tuple[str, "Results"]) -> tuple[bool, float, str]:
             f1 = self.f1_of(group[1])

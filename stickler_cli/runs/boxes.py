@@ -70,7 +70,7 @@ class PageBox:
     def in_fractions(self, size: tuple[float, float] | None) -> "PageBox":
         """Return the box in fractions of its page; unchanged if the size of the page is unknown.
 
-        `size` is the page size for a box without one; None if it is unknown.
+        `size` is used if the box has no page size of its own; None if it is unknown.
         """
         page_size = self.size or size
         if page_size is None or self.box.is_fraction:

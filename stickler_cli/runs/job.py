@@ -52,7 +52,7 @@ class Grouping:
     key: str
     path: Path = ()
     names: Mapping[str, str] = field(default_factory=dict)
-    """By id: the group of each document, from a column of a metadata file."""
+    """The group of each document, by the id of the document; from a column of a metadata file."""
 
 
 def parse_groupings(

@@ -12,9 +12,9 @@ class Queries(TypedDict):
     """Filters, orders and groups for rows of one kind."""
 
     filters: Mapping[str, tuple[str, str]]
-    """For each key of a query: a test, and the column that it tests."""
+    """Maps each key of a query to a test and the column that it tests."""
     orders: Mapping[str, tuple[str, ...]]
-    """For each name of an order: the columns to sort by, or to group by."""
+    """Maps the name of an order to the columns to sort by, or to group by."""
     groups: tuple[str, ...]
     """Names of the orders by which rows can be grouped. Groups by `cause` are sorted by the number
     of the cause, other groups by size."""
@@ -27,7 +27,8 @@ TESTS: Final = {
     "below": "{column} < {value}",
     "among": "{column} IN ({value})",
 }
-"""By name of a test: its condition in SQL. A cell without a value fails every test."""
+"""The SQL condition of each test, by the name of the test. A cell without a value fails every
+test."""
 
 ERRORS: Final[Queries] = {
     "filters": {

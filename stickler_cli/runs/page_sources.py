@@ -118,9 +118,9 @@ def _ids_of(run: Run) -> list[str]:
 
 
 def _list_files(folder: str) -> Mapping[str, Path]:
-    """Return the images and PDFs in a directory, by each id that a document may have.
+    """Return the images and PDFs in a directory, by the ids of documents that they may belong to.
 
-    These ids are the path of the file with its suffix, and without.
+    A file `a/b.png` belongs to the id `a/b` or `a/b.png`.
     """
     files_by_id: dict[str, Path] = {}
     for path in sorted(Path(folder).rglob("*")):

@@ -39,7 +39,7 @@ def hint_id_field(pairs: Sequence[DocumentValues], *, by_name: bool = False) -> 
     """Yield a hint if a field has ids by which documents should have been paired.
 
     They were paired by position, or with `by_name` by the names of their files. For pairs by name,
-    the hint names no option, as there is none.
+    the hint names no option, because no option changes this.
     """
     if len(pairs) < MIN_DOCUMENTS:
         return

@@ -310,9 +310,9 @@ Owned: TypeAlias = tuple[tuple[Schema, AnnotationValues], ...]
 class Merged:
     """The annotations of a field or element, merged from all schemas that describe the field.
 
-    The class is also used for the annotations that an array passes to its elements. These are
-    `inherited`, and they win over the elements' own annotations. An annotation that no schema has
-    is None.
+    An annotation that no schema has is None. The annotations that an array passes on to its
+    elements are an object of this class, too. They are called `inherited`, and they win over the
+    elements' own annotations.
     """
 
     comparator: str | None = None

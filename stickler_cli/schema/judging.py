@@ -315,7 +315,7 @@ class _Keyword:
 
 
 class JudgedDocuments:
-    """The JSON documents that a schema consists of, shared by all objects that validate with it."""
+    """The JSON documents that a schema consists of, shared by all validators of the schema."""
 
     def __init__(
         self,

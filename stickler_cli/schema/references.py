@@ -165,7 +165,7 @@ def shown_file(file: FilePath) -> str:
 def official_schema(uri: str) -> Any:
     """Return the meta-schema or vocabulary that the JSON Schema project publishes at a URI.
 
-    None if the URI is not one of these.
+    None for any other URI.
     """
     if "json-schema.org/" not in uri:
         return None

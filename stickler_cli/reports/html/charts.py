@@ -158,7 +158,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class CoverageChart:
-    """A curve of the error rate among the most confident values, by the share of these values.
+    """A curve that shows the error rate among the most confident values, for each share of values.
 
     `top_text` labels the end of the error axis.
     """

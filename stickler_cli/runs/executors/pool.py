@@ -268,7 +268,7 @@ class Pool(Elsewhere[_Chunk]):
         self.source = workers.source
         self.packed = b""
         self.at: dict[Worker, _Chunk | None] = {}
-        """By worker: the chunk that it is evaluating; None if it is idle."""
+        """The chunk that each worker is evaluating; None for an idle worker."""
         self.asking: Asking | None = None
         """Queue of questions from workers to models; None before the first question."""
 

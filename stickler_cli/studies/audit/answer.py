@@ -62,7 +62,8 @@ RowPositions = NDArray[np.intp]
 
 MIN_RUNS: Final = 2  # fewer cannot agree on another value than the ground truth
 N_STRATA: Final = 3
-"""Number of strata (groups by number of votes) from which places to check are drawn."""
+"""Number of strata from which places to check are drawn. A stratum is a group of places with
+similar numbers of votes."""
 NOT_DRAWN: Final = N_STRATA
 """Stratum of places that have a verdict but were not drawn at random. Such a place represents only
 itself."""
@@ -318,13 +319,14 @@ class Audit:
         self.document_ids, n_runs = witnesses.documents, len(witnesses.runs)
         self.intervals = intervals_of(settings)
         self.answer_counts = defaultdict[str, Counter[str]](Counter)
-        """By field: how many runs gave each answer, in documents that at least two runs have."""
+        """How many runs gave each answer, by field; only for documents that at least two runs
+        have."""
         self.changes = defaultdict[str, list[GoldChange]](list)
-        """By document: the changes of its ground truth that verdicts demand."""
+        """The changes of the ground truth that verdicts demand, by document."""
         self.n_without_right_value = 0
         """Number of values whose verdict says "wrong" but not what is right."""
         self.fields: dict[str, int] = {}
-        """By path of a field: its number in the arrays, from 0."""
+        """The index of each field in the arrays, by path."""
         self._verdict_rows: list[tuple[object, ...]] = []
         place_types: list[tuple[Any, ...]] = [
             ("document", "i8"),
@@ -518,7 +520,7 @@ class Audit:
         return expected_disagreement(values, [*counts.values()], match_values, self.settings.seed)
 
     def _make_suspects(self, positions: Sequence[int]) -> list[Suspect]:
-        """Return the suspect of each position.
+        """Return the suspects at the places with the given positions.
 
         If the same runs lack all values of a list item, these values share one suspect.
         """

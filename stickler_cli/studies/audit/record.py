@@ -63,7 +63,7 @@ class Suspect:
 
 @dataclass(frozen=True, slots=True)
 class AuditedField:
-    """Figures of the answers of all runs in one field, or in all fields."""
+    """Figures of one field, or of all fields together, from the answers of all runs."""
 
     field: str
     """Path of the field without list indexes; empty for all fields together."""

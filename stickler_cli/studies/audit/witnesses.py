@@ -58,8 +58,8 @@ class AnsweredPlace:
     """The path of the field, without list indexes."""
     gt: JsonValue = None
     answers: dict[int, tuple[JsonValue, bool]] = field(default_factory=dict)
-    """By position of a run: its answer (None if absent), and whether it matches the ground
-    truth."""
+    """The answer of each run (None if absent), and whether it matches the ground truth; by the
+    position of the run."""
     groups: list[int] = field(default_factory=list)
     """The group of each run's answer: runs with matching answers have the same number. It is 0 for
     the ground truth, and `NO_DOCUMENT` for a run that lacks the document."""
@@ -457,9 +457,9 @@ def count_votes(groups: Groups) -> tuple[VoteCounts, VoteCounts]:
 def rarity(groups: Groups, fields: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return how often the runs with the most frequent wrong answer of a place are wrong.
 
-    For each of these runs, the share of places of the same field at which it differs from the
-    ground truth is taken. The result is the mean over these runs, (n_places,). `fields` has the
-    index of the field of each place.
+    Each of these runs differs from the ground truth at some share of all places of the same field.
+    The result is the mean of these shares, (n_places,). `fields` has the index of the field of each
+    place.
     """
     voted_group = np.argmax(_group_sizes(groups)[1:], axis=0) + 1
     is_voting, rates = groups == voted_group[:, np.newaxis], np.zeros(groups.shape)

@@ -41,7 +41,7 @@ def causes_in_both(runs: Sequence[Run], sides: Sequence[ErrorsOfRun] | None) -> 
 
 
 def _count_causes(run_causes: Causes, side: ErrorsOfRun) -> Causes:
-    """Count the causes of those errors of a run that are in `side`.
+    """Count the causes of the errors in `side`; `run_causes` has all causes of the run.
 
     Origins (other fields that hold the wrong value) are not counted.
     """

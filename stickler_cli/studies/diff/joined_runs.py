@@ -269,9 +269,9 @@ class JoinedRuns:
     def _scores(
         self, path: Path, run: int
     ) -> Sequence[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-        """Return the documents that have a score of a field in a run, and these scores.
+        """Return pairs of arrays: the documents with a score of a field in a run, and the scores.
 
-        For a map, there is such a pair for each of its keys, else one pair.
+        There is one pair; for a map, there is one for each of its keys.
         """
         rows_of_keys = [self.of_field(run, field) for field in self.fields.get(path, ())]
         rows_and_masks = [(rows, ~np.isnan(rows.score)) for rows in rows_of_keys]

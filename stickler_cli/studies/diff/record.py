@@ -72,7 +72,8 @@ class Decision(StrEnum):
     """The evidence on which a trend rests."""
 
     EXACT = "exact permutation test"
-    """Every way to swap the results of both runs, in any set of documents, was tried."""
+    """All swaps were tried: the results of both runs were exchanged in every possible set of
+    documents."""
     SAMPLED = "sampled permutation test"
     RUNS = "permutation test over runs and documents"
     """The test combines the variation among documents with that among the runs of a side."""
@@ -103,7 +104,8 @@ class TrendSettings:
     """Largest change that does not matter, above 0. If the whole interval of a change is within the
     margin, the figure is called unchanged."""
     counting: Counting = CountingOptions.counting
-    """Counting mode of the rates of fields, and of F1 of whole documents as the main figure."""
+    """Counting mode of the rates of fields, and of the F1 of whole documents that is the main
+    figure."""
 
     @property
     def alpha(self) -> float:
@@ -529,8 +531,8 @@ class Difference:
     fields: list[Change]
     """The change of every field, in the order of the schema, parents first."""
     exact_items: list[Change]
-    """F1 of exactly right items or objects, for each list or object that has any; p is corrected
-    for the number of these fields."""
+    """F1 of exactly right items or objects, for each field of lists or objects that has any; p is
+    corrected for the number of these fields."""
     changed_documents: list[DocumentChange]
     """Every document with a change, the greatest loss first."""
     gates: list[GateResult]

@@ -462,7 +462,7 @@ class Findings:
         return records
 
     def _find_lines(self) -> dict[tuple[str, str], int]:
-        """Return the line of each value in files with one document, by file and JSON Pointer.
+        """Return line numbers by file and JSON Pointer, for values in files with a single document.
 
         Documents in files of lines are not searched, as their lines are known already.
         """

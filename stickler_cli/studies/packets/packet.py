@@ -325,7 +325,7 @@ EXACT: Final = ("pages", "class", "order")
 pages."""
 
 _RIGHT: Final[Mapping[SectionStatus, int]] = {"pages": 0, "class": 1, "order": 2, "exact": 3}
-"""By status of a pair of sections: how many levels of `EXACT` it reaches."""
+"""How many levels of `EXACT` a pair of sections reaches, by the status of the pair."""
 
 
 @dataclass(frozen=True, slots=True)

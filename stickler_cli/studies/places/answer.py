@@ -333,8 +333,8 @@ class PlaceCounts:
     """For each document: the counts of each field, in the order of `_COUNTED`."""
     detections: dict[str, Detections] = field(default_factory=dict)
     box_fields: dict[str, str] = field(default_factory=dict)
-    """For each field that is a box itself, by path: the name of the value beside the box in the
-    same object. The name is empty if there is no such value, or several."""
+    """Maps the path of each field that is a box itself to the name of the value in the same object.
+    The name is empty if there is no such value, or several."""
     n_mixed_units: int = 0
     """Number of values with one box in pixels, and the other in fractions of a page whose size is
     unknown."""

@@ -303,9 +303,9 @@ class Pilot:
     def for_gate(self, limit: float, power: float, *, lower_end: bool) -> int | None:
         """Return the number of documents with which a gate on the interval is passed.
 
-        The lower bound must be at least `limit` if `lower_end`, else the upper bound at most
-        `limit`. The gate is then passed with the probability `power`. Returns None if no number is
-        enough.
+        The gate is passed with the probability `power`. With `lower_end`, it requires that the
+        lower bound is at least `limit`; otherwise, that the upper bound is at most `limit`. Returns
+        None if no number of documents is enough.
         """
         evened = self.evened(2)
         shift = float(ndtri(power)) * evened.deviation

@@ -303,8 +303,8 @@ def _tune_field(
 ) -> TunedFieldRecord:
     """Propose a threshold for a field.
 
-    `alternatives` are its pairs of values, by the alternative of a union (`anyOf`) that compared
-    them. If several alternatives have pairs, nothing is proposed.
+    `alternatives` has the field's pairs of values, separately for each alternative of a union
+    (`anyOf`). If several alternatives have pairs, nothing is proposed.
     """
     field = max(alternatives, key=lambda evidence: len(evidence.similarity))
     sample = field.sample(names)
