@@ -30,7 +30,7 @@ class Connections:
     ) -> T:
         """Return the connection with a key; if there is none yet, open it by `make`.
 
-        `close` is how it will be closed. The same key must always come with the same `make`.
+        `close` will be called to close it. The same key must always come with the same `make`.
         """
         with self._lock:
             if key not in self._open:

@@ -239,7 +239,7 @@ class Judge(ServedModel[Pair, Verdict]):
 
 
 def _check_call(context: Any, output: Any) -> Any:
-    """Return an output if the model made exactly one valid tool call; else have it asked again.
+    """Return an output if the model made exactly one valid tool call; else ask the model again.
 
     If several calls are made, the library takes the first. If a key occurs twice, it takes the last
     value. Some versions also accept text instead of a call.

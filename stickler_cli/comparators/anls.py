@@ -201,7 +201,7 @@ def _check_choices(choices: tuple[Any, ...]) -> tuple[Any, ...]:
 def _size(value: Any) -> int:
     """Return how many texts are missed if a value has no counterpart.
 
-    Of alternatives, the largest counts.
+    For alternatives, this is the number of the alternative with most texts.
     """
     match value:
         case dict():

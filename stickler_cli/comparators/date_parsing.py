@@ -88,7 +88,7 @@ class StatedDate:
 
     @property
     def stated_parts(self) -> frozenset[str]:
-        """The names of the parts that the text contains, of `year`, `month` and `day`."""
+        """The names of the parts that the text contains: some of `year`, `month` and `day`."""
         return _PARTS[self.year is not None, self.month is not None, self.day is not None]
 
     @property

@@ -208,9 +208,9 @@ def _split_by_key(
 ) -> tuple[_Parts, Indexes, tuple[Items, Items]]:
     """Group the items of each list into parts of equal keys; items are paired inside their part.
 
-    Returns the parts, the list of each part, and the items of both sides that remain to be paired.
-    All items of a list remain if `is_ambiguous` is true for the list. If every item of a list has a
-    key, an item without a part has no possible partner and does not remain.
+    Returns the parts, the list of each part, and the items of both sides that have no part but may
+    have a partner. In a list whose items all have keys, there are no such items. In a list for
+    which `is_ambiguous` is true, no item has a part.
     """
     key_of_item = [
         np.where(is_ambiguous[items.owner], -1, side_codes[items.slots])

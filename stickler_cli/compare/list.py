@@ -400,9 +400,9 @@ class ListNode(SequenceNode):
     ) -> tuple[PairedLists, Indexes]:
         """Pair the items of lists that are themselves inside list items.
 
-        Return pairs of lists with the pairs of their items, and the row of each pair of lists
-        (`gt[i]`, `pred[i]`) among them. The pairs are kept in the columns, because the same two
-        lists are compared several times.
+        Return an object with all pairs of lists and of their items, and the row that each pair of
+        lists (`gt[i]`, `pred[i]`) has in it. The object is kept in the columns, because the same
+        two lists are compared several times.
         """
         width = len(columns.pred) + 1
         keys = (gt + 1) * width + pred + 1
@@ -431,7 +431,7 @@ class ListNode(SequenceNode):
     ) -> "tuple[ItemPairs, dict[int, int]]":
         """Return the items to record, and how many predicted items each open list drops.
 
-        The numbers are by position of the pair of lists; a list that drops nothing is omitted.
+        The key of each number is the position of its pair of lists; zeros are omitted.
         """
         gt_lists, pred_lists, elements = columns.elements
         gt_slots, gt_owner, _ = gt_lists.select(gt)

@@ -211,7 +211,8 @@ class PairSearch:
     ) -> tuple[Indexes, Indexes, Floats]:
         """Compare seekers with more partners if another partner may be better than the best so far.
 
-        `uncertified` are these seekers, and `best` is the gain that each seeker certainly reaches.
+        `uncertified` are the seekers that are compared with more partners. `best` is the gain that
+        each seeker certainly reaches.
         Returns the seekers, partners and similarities of all pairs; new pairs replace those of the
         uncertified seekers.
         """

@@ -112,7 +112,7 @@ class PreparedValues:
 
     @cached_property
     def first_same_code(self) -> Keys | None:
-        """For each code, the first code with the same JSON value, as 1 and 1.0 have.
+        """For each code, the first code whose value is the same in JSON, such as 1 and 1.0.
 
         None if no two codes have the same JSON value.
         """
@@ -128,7 +128,7 @@ class PreparedValues:
 
     @cached_property
     def equal_keys(self) -> tuple[Keys, float] | None:
-        """A key for each value by code, and how much similarity two different keys cost at least.
+        """A key for each value by code, and the minimum drop of similarity if keys differ.
 
         Values that match fully have equal keys. None if the comparator has no such keys.
         """

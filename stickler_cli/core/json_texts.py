@@ -13,7 +13,7 @@ MAX_LETTERS: Final = 10_000_000
 """Maximum length of a text that is read as JSON."""
 
 MAX_LEVELS: Final = 100
-"""Maximum number of nested objects and lists in a text that is read as JSON. A text with more
+"""Maximum number of levels of objects and lists in a text that is read as JSON. A text with more
 levels stays a text."""
 
 _LONG_NUMBER: Final = re.compile(r"\d{19}")

@@ -127,7 +127,7 @@ _CONTAINERS: Final = (dict, list)
 class Absence:
     """A function like `is_absent` that remembers its results for objects and lists.
 
-    They are remembered by `id()`, so the values must live as long as this object.
+    Results are remembered by `id()` of the values, so these must live as long as this object.
     """
 
     def __init__(self) -> None:
@@ -281,8 +281,8 @@ class Gold:
     def decides_when_absent(self, *, is_field: bool = True) -> bool:
         """Return whether predictions for an absent value are judged by this annotation.
 
-        `is_field` means that the value is a field. Predictions for an incomplete list, or for a
-        value with unlabelled values inside, are then judged by the annotation, too.
+        If `is_field` is true (the value is a field), predictions for an incomplete list, or for a
+        value with unlabelled values inside, are also judged by the annotation.
         """
         decides_as_field = is_field and (self.has_unlabelled or not self.exhaustive)
         return self.present_in_alternative or not self.labelled or decides_as_field

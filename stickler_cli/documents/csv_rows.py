@@ -139,7 +139,7 @@ def _csv_error(lines: _Lines, delimiter: str, reason: str) -> CsvError:
 
 
 def _find_wrong_quote(row: str, delimiter: str) -> tuple[int, int] | None:
-    """Return the start of the first invalid quoted cell of a row, and of its closing quote.
+    """Return where the first invalid quoted cell of a row starts, and where its closing quote is.
 
     The second position is -1 if no quote closes the cell. None if all cells are valid.
     """

@@ -318,9 +318,10 @@ class Acceptance:
 
 
 def losses_by_threshold(document: Indexes, confidence: Floats, is_right: Mask) -> Losses:
-    """Return the losses at each distinct confidence, at most `MAX_THRESHOLDS` of them.
+    """Return the losses if each distinct confidence is a threshold.
 
-    The arguments have an entry for each value.
+    If there are more than `MAX_THRESHOLDS` confidences, only so many evenly spaced ones are
+    thresholds. The arguments have an entry for each value.
     """
     order = np.argsort(-confidence, kind="stable")
     confidence, is_wrong, document = confidence[order], ~is_right[order], document[order]

@@ -321,7 +321,7 @@ class ValuePlaces:
     def _find_neighbours(
         self, wanted: JsonValue, parent: JsonValue, step: Step, inside: Path
     ) -> list[Step]:
-        """Return the siblings of `step` whose value at the path `inside` them is `wanted`."""
+        """Return the siblings of `step` that have the value `wanted` at the inner path `inside`."""
         if isinstance(wanted, str) and isinstance(parent, dict):
             names = self._names_by_text(parent, inside).get(wanted, ())
             return [name for name in names if name != step]

@@ -415,7 +415,7 @@ def value_lines(documents: Sequence[str], table: UnitTable) -> list[bytes]:
 def _value_record(
     document: str, unit: LocatedUnit, differences: Mapping[int, DifferenceKind]
 ) -> dict[str, object]:
-    """Return a value of a document by the columns of files.
+    """Return a value of a document as a record for a file, by names of columns.
 
     `differences` has the kind of difference of each value that matches although it differs, by row.
     """

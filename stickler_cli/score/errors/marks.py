@@ -238,7 +238,7 @@ def _find_change(
     """Return the change of a ground truth that corrects an error.
 
     Invented list items get the next free indexes of their list; `new_items` has the indexes given
-    so far. If a ground-truth alternative was chosen, it is the ground truth of the units inside it.
+    so far. If the error is inside a ground-truth alternative, the alternative replaces the value.
     """
     value: Any = unit.pred
     if unit.outcome is Outcome.FN:
