@@ -1,4 +1,7 @@
-"""Make model classes from a JSON configuration, and the reverse; docs/python.md lists its keys."""
+"""Make model classes from a JSON configuration, and write the configuration of a class.
+
+docs/python.md lists the keys of a configuration.
+"""
 
 import datetime as dt
 import keyword
@@ -109,7 +112,7 @@ def type_named(text: str) -> Any:
 
 
 class ConfigurationReader(Generic[Model]):
-    """Makes model classes from a configuration, derived from `base`; collects its problems."""
+    """Makes model classes, derived from `base`, from a configuration; collects problems in it."""
 
     def __init__(self, base: type[Model], *, allow_plugins: bool) -> None:
         self._base = base

@@ -355,7 +355,7 @@ def _warn_if_inferred(schema: LoadedSchema) -> LoadedSchema:
 def _document_pairs(
     pairs: Iterable[object], kinds: tuple[DocumentKind, ...], kinds_of: KindsOf | None = None
 ) -> Iterator[DocumentPair]:
-    """Yield the pair of JSON documents for each pair, in any form that users may give."""
+    """Yield each pair as JSON documents; the given pairs can have any form that users may give."""
     for position, pair in enumerate(pairs):
         match pair:
             case DocumentPair():
@@ -379,7 +379,7 @@ def document_pair(
     kinds: tuple[DocumentKind, ...],
     kinds_of: KindsOf | None = None,
 ) -> DocumentPair:
-    """Return a pair of JSON documents, made from both sides in any form.
+    """Return a pair of JSON documents; the given sides can have any form that users may give.
 
     A side that is not valid becomes a problem.
     """

@@ -141,7 +141,7 @@ def _gold_writer(settings: EvalSettings, directory: str) -> Callable[[Assembly],
 
 
 def errors_command(settings: EvalSettings) -> str:
-    """Return the command line that lists the errors of a run; empty if it is not possible."""
+    """Return the command line that lists the errors of a run; empty if no command can do so."""
     if settings.run_dir is not None:
         return shell_command(["stickler", "errors", settings.run_dir])
     return (

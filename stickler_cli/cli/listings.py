@@ -103,7 +103,7 @@ MAX_NAMED_FIELDS: Final = 100  # length of a note: ten lines of a terminal
 
 
 def _text_notes(loaded: LoadedSchema) -> Iterator[str]:
-    """Yield a sentence for each rule on how texts are compared, with the fields it is for."""
+    """Yield a sentence for each rule on how texts are compared, with the fields that have it."""
     texts = {field.path for field in loaded.fields if "string" in field.kind}
     for note, paths in texts_by_note(loaded.plan).items():
         names = [field_path(path) or WHOLE for path in paths if path in texts]

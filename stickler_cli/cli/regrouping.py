@@ -43,8 +43,8 @@ from .eval import check_group_keys, command_line_arguments, compare_command, eva
 
 _KEPT: Final = ("pairs", "seed", "metric")
 _KEPT_ONLY_BY_THE_RUN: Final = ("policy", "verdicts")
-"""Keys of a run that groups do not change; the files that they come from are not in the run
-directory."""
+"""Keys of a run whose values do not change when documents are grouped anew. Their values come from
+files that are not in the run directory."""
 _OF_THE_CALLER: Final = ("by_file", "repeat", "policy", "verdicts")
 """Options whose files the user names now; the other inputs are those of the recorded run."""
 _OF_TERMINAL: Final = options_of(TerminalOptions)

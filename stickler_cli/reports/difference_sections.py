@@ -347,7 +347,7 @@ class DifferenceView:
 
     @property
     def findings(self) -> list[tuple[Tone, str]]:
-        """The tone and a description of each changed field, also of changes too small to matter."""
+        """Tone and description of each changed field, including changes too small to matter."""
         settings = self.difference.settings
         findings = self.fields_with(Trend.REGRESSED, Trend.IMPROVED)
         small = [

@@ -165,7 +165,7 @@ def error_blocks(errors: Iterable[Error], style: TableStyle) -> Iterator[Block]:
 
 
 def error_table(errors: Iterable[Error], *titles: str) -> Table:
-    """Return a table with a row for each error; `titles` are those of the two value columns."""
+    """Return a table with a row for each error; `titles` are those of the columns with values."""
     names = ("document", "field", "outcome", "class", *titles, "reason")
     rows = []
     for error in errors:

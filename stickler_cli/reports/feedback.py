@@ -186,7 +186,7 @@ class Teller:
         return tuple(step if isinstance(step, int) else next(names) for step in path)
 
     def _declared_part(self, pattern: Path) -> Path:
-        """Return a path without its end that the schema does not declare.
+        """Return the beginning of a path, as far as the schema declares it.
 
         Undeclared names are data, so they are not revealed. A path without any declared step is
         returned unchanged.

@@ -73,7 +73,8 @@ WITH_DETAIL: Final = frozenset({"html"})  # formats with single values
 def format_of(file_name: str) -> str | None:
     """Return the report format for a file name; None if its suffix is unknown.
 
-    GitLab expects a file `metrics.txt`, so this name has a format although it is only a suffix.
+    A name can be nothing but a suffix if it contains a dot, because GitLab expects a file
+    `metrics.txt`.
 
     >>> format_of("out/run.JSON"), format_of("metrics.txt"), format_of("run")
     ('json', 'openmetrics', None)

@@ -127,7 +127,7 @@ def utf8_size(text: str) -> int:
 
 
 def truncate_lines(text: str, limit: int, size: Callable[[str], int] = len) -> str:
-    """Cut text at a line break to a maximum size, and add a last line on the cut.
+    """Cut text at a line break to a maximum size, and add a last line that mentions the cut.
 
     Returns the text itself if it fits, and an empty text if even the last line does not fit.
     `<details>` elements that were cut are closed.

@@ -49,7 +49,7 @@ TIDY: Final[ColumnTypes] = {
     **dict.fromkeys(("auroc", "ece", "brier"), float),
     **dict.fromkeys(("by", "group"), str),
 }
-"""Columns of the rows of a run in which each row has one figure; docs/results.md describes them."""
+"""Columns of the rows of a run, if each row has one figure; docs/results.md describes them."""
 
 WIDE: Final[ColumnTypes] = {
     **_ABOUT,
@@ -66,7 +66,7 @@ WIDE: Final[ColumnTypes] = {
     },
     **{f"threshold_applied_score_{end}": float for end in BOUNDS},
 }
-"""Columns of the rows of a run in which each row has all figures of a field (`--csv wide`)."""
+"""Columns of the rows of a run, if each row has all figures of a field (`--csv wide`)."""
 
 PIECE: Final = 1 << 20  # bytes of encoded errors that are collected in memory
 

@@ -107,7 +107,7 @@ def client_of(plan: Plan, policy: Policy = DEFAULT_POLICY) -> "Client | None":
 
 
 def policy_of(settings: ModelOptions, *, dry_run: bool = False) -> Policy:
-    """Return the rules for asking models that the options set: limits, servers and keys."""
+    """Return the rules for asking models: limits, servers and keys, as the options set them."""
     if settings.no_cache and settings.offline:
         finding = "--no-cache is also given, so there would be no source of answers"
         raise UsageError([Problem("--offline", finding, "only one of the two")])

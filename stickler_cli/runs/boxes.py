@@ -1,6 +1,7 @@
 """Parse boxes in the forms that extractors write, and find the box of each value of a document.
 
-Boxes are corners, corner and size, or polygons, in pixels or in fractions of the page.
+A box is written as two corners, as a corner and a size, or as a polygon. The numbers are pixels or
+fractions of the page.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -256,7 +256,7 @@ class ChunkResult:
     """Fingerprint of each document, if requested; None for a document that was not read to its
     end."""
     marked: MarkedCounts | None = None
-    """Changes of counts by people's verdicts on errors; None without verdicts."""
+    """How people's verdicts on errors change the counts; None without verdicts."""
     evaluation: Evaluation = field(default_factory=Evaluation, metadata={KEPT: False})
     """Counts and scores of the documents."""
 

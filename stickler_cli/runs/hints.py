@@ -212,7 +212,7 @@ def _letters_of(name: object) -> str:
 def _wrapper_hint(
     assembly: "Assembly", pairs: Sequence[DocumentPair], leaves: Iterable[object]
 ) -> Iterator[str]:
-    """Yield a hint at `--wrapped` if most values are in wrapper objects that stay as they are."""
+    """Yield a hint at `--wrapped` if most values are in wrapper objects that were not removed."""
     sides = [pair.pred for pair in pairs if isinstance(pair.pred, dict)]
     field_values = [side.get(name) for side in sides for name in leaves if isinstance(name, str)]
     values = [value for value in field_values if value is not None]

@@ -46,7 +46,8 @@ class LineIndex:
     queries: ClassVar[Queries]
     """Filters and orders that queries can use."""
     lost_values: ClassVar[str] = "0"
-    """SQL expression for the number of lost values that a line stands for; `0` without a column."""
+    """SQL expression for the number of lost values that a line stands for; `0` if lines have no
+    such number."""
 
     def __init__(self, rows: Callable[[], Iterable[tuple[Any, ...]]], run: str = "") -> None:
         """Open the database in the run directory `run`, or build one from `rows`.
@@ -146,7 +147,7 @@ class LineIndex:
         return " AND ".join(conditions), values
 
     def order(self, name: str) -> list[str]:
-        """Return the SQL columns of an order to sort by; `-` before its name reverses the order."""
+        """Return the SQL columns of a sort order by its name; `-` before the name reverses it."""
         columns = self.queries["orders"].get(name.removeprefix("-"), ())
         direction = " DESC" if name.startswith("-") else ""
         return [f"{column}{direction}" for column in columns]

@@ -23,7 +23,7 @@ SOURCES: Final = "--sources"
 EMBED: Final = "--embed-sources"
 SUFFIXES: Final = (".pdf", ".png", ".jpg", ".jpeg", ".webp", ".gif", ".tif", ".tiff", ".bmp")
 MOST_SHEETS: Final = 5
-"""Maximum number of pages of a document whose pictures are embedded in an HTML page."""
+"""Maximum number of pictures of pages that an HTML page embeds for each document."""
 
 _PICTURE: Final = "a picture of a document"
 _ADDRESS: Final = re.compile(r"https?://[^\s{}/]+/\S*\Z")
@@ -32,9 +32,8 @@ _QUALITY: Final = 70  # quality of JPEG; a page takes some 150 kB
 
 
 SourcesOf: TypeAlias = Callable[[Run, Sequence[str]], tuple[PageSources, list[str]]]
-"""A function that finds images and PDFs for a run and the files of its HTML pages.
-
-It also returns notes on problems."""
+"""A function that takes a run and the files of its HTML pages. It returns the images and PDFs to
+link or embed in these pages, and notes on problems."""
 
 
 def checked_sources(sources: str | None, embed: int = 0) -> SourcesOf | None:

@@ -313,7 +313,7 @@ class Reach:
             yield source, "", LeadsNowhereError(finding, "fewer nested alternatives")
 
     def _own_checks(self, source: Source) -> int:
-        """Return by how many schemas a single value is validated, without the values inside it.
+        """Return the number of schemas by which a value itself is validated, without its children.
 
         A schema that refers to itself counts once.
         """
@@ -322,7 +322,7 @@ class Reach:
         )
 
     def _all_checks(self, source: Source) -> int:
-        """Return by how many schemas a value and all values inside it are validated.
+        """Return the number of schemas by which a value and all of its children are validated.
 
         A schema reached in several ways counts once for each way.
         """

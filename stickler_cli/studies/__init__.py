@@ -1,1 +1,4 @@
-"""The studies: commands that answer other questions than "how good is this run", one a folder."""
+"""The studies: commands that answer other questions than "how good is this run".
+
+Each study has a folder.
+"""

@@ -526,7 +526,7 @@ def _option_of(setting: str) -> str:
 
 
 def _describe_change(setting: str, current: object, earlier: object) -> str:
-    """Return a text on how a setting differs from that with which the run was started."""
+    """Return a text on the present value of a setting, and its value when the run was started."""
     if setting == "detail":  # which no option states: only pages need single errors and values
         with_page = "with" if earlier else "without"
         return f"the run was started {with_page} an HTML report (-o report.html)"

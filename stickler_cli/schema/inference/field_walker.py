@@ -383,7 +383,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         )
 
     def _is_inside_call(self, visit: FieldVisit) -> bool:
-        """Return whether a leaf is in an object that is a tool by its name, or has arguments."""
+        """Return whether a leaf is in an object that has the name of a tool, or has arguments."""
         parent_path = visit.path[:-1]
         if parent_path and names_a_call(str(parent_path[-1])):
             return True

@@ -85,7 +85,7 @@ def _names_in(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class NameRule:
-    """How values are compared if their field has one of some names."""
+    """How values are compared if the name of their field is one of `names`."""
 
     meaning: str
     """The contents of fields with such a name, and why they are compared in this way."""

@@ -62,7 +62,7 @@ class AnsweredPlace:
     position of the run."""
     groups: list[int] = field(default_factory=list)
     """The group of each run's answer: runs with matching answers have the same number. It is 0 for
-    the ground truth, and `NO_DOCUMENT` for a run that lacks the document."""
+    an answer that matches the ground truth, and `NO_DOCUMENT` for a run that lacks the document."""
     places_of_document: "Mapping[Path, AnsweredPlace]" = field(default_factory=dict)
     """All places of the same document, by path."""
 
@@ -198,7 +198,7 @@ class Witnesses:
     def _locate_rows(
         self, rows_by_run: Iterable[Sequence[AnswerRow]]
     ) -> Iterator[tuple[int, Path, AnswerRow]]:
-        """Yield the position of the run, the path and the row of each value of all runs.
+        """Yield (position of the run, path, row) for each value of each run.
 
         Values in items that the ground truth lacks come last.
         """
@@ -243,7 +243,7 @@ class Witnesses:
     ) -> dict[int, int]:
         """Pair the items of a run with items that already have a path.
 
-        Returns, by position in `values`, the position of the partner in `placed_values`.
+        Maps positions in `values` to the positions of their partners in `placed_values`.
         """
         if not placed_values or not isinstance(node, ListNode):
             return {}

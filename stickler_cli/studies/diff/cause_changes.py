@@ -1,4 +1,4 @@
-"""Causes of errors of two runs beside each other: which are new, grew, shrank or are fixed."""
+"""Compare the causes of errors of two runs: which causes are new, grew, shrank or are fixed."""
 
 import json
 from collections import Counter
@@ -136,7 +136,7 @@ _UNLISTED = -1  # the position of causes that lost no value
 def _count_moves(
     values: Sequence[ChangedValue], entry_by_key: Mapping[str, int]
 ) -> tuple[Counter[int], Counter[int]]:
-    """Return the numbers of fixed and of broken values, by the position of their cause's entry."""
+    """Count the fixed values and the broken values of each entry, by the position of the entry."""
     n_fixed, n_broken = Counter[int](), Counter[int]()
     for value in values:
         before, after = value.causes_by_run

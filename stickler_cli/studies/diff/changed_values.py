@@ -38,7 +38,7 @@ class ErrorsOfRun:
         self.wholes: dict[_Place, Error] = {}
         """The items and objects that failed as a whole."""
         self.wrong_paths: dict[str, list[str]] = {}
-        """By document, the paths of its wrong and missed values."""
+        """The paths of wrong and missed values, by document."""
         for error in errors:
             if error.document not in compared:
                 continue

@@ -192,8 +192,8 @@ def _listed_texts(schema: JsonValue) -> Iterator[str]:
 
 MAX_DOCUMENTS: Final = 50_000
 MAX_VALUES: Final = 5_000_000
-"""Maximum number of values in all documents that are searched for copies; they take 60 MB. Further
-documents are skipped."""
+"""Number of values after which the search for copies skips further documents; the kept values take
+60 MB."""
 
 MAX_SHARING: Final = 20
 """A value is rare if two documents or more have it, but not more than this number. Documents are
@@ -295,7 +295,7 @@ class Copies:
 
 
 def _count_documents(values: NDArray[np.uint64], hashes: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """Return the number of documents that have each of `hashes`.
+    """Return, for each of `hashes`, the number of documents that have it.
 
     `values` are the sorted hashes of the values of all documents.
     """

@@ -216,7 +216,7 @@ def shape_of(text: str) -> str:
 
 
 MIN_VALUES: Final = 30
-"""Minimum number of values of a field in which a value can stand out."""
+"""A value can stand out only in a field with at least this many values."""
 
 FAR: Final = 8.0
 """Minimum distance of an outlier from the median, in robust standard deviations.
@@ -400,9 +400,9 @@ such values in the field."""
 
 
 def is_forgiving(profile: Profile) -> bool:
-    """Return whether a field has codes, numbers or years, and they match despite a wrong digit.
+    """Return whether codes, numbers or years of a field match despite a wrong digit.
 
-    They do so if the comparator and the threshold of the field tolerate it.
+    This depends on the comparator and the threshold of the field. False for a field with few codes.
     """
     is_text = getattr(profile.node.comparator, "same_digits", None) is False
     counts = profile.shapes.counts

@@ -212,7 +212,8 @@ MAX_NAMED: Final = 3  # number of fields that a note lists
 _NAMES_BESIDE_VALUES: Final = frozenset(
     {"page", "pageNumber", "page_number", "confidence", "score"}
 )
-"""Names of fields beside a value and its box that are not values themselves, such as `page`."""
+"""Names of fields that stand beside a value and its box, but are not values themselves: `page`, for
+instance."""
 
 _COUNTED: Final = (
     *("both_right", "place_wrong", "value_wrong", "both_wrong"),
@@ -377,7 +378,7 @@ class PlaceCounts:
         )
 
     def _add_box_fields(self, units: Sequence[LocatedUnit]) -> None:
-        """Record in `box_fields` which fields are boxes themselves, and the field beside each."""
+        """Record in `box_fields` each field that is a box itself, with the field of its value."""
         boxes = [
             unit.field_path for unit in units if isinstance(unit.comparator, BBoxIoUComparator)
         ]

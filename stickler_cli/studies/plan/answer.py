@@ -237,7 +237,7 @@ class Pilot:
 
     @property
     def extremes(self) -> "tuple[Pilot, Pilot]":
-        """Two pilots with one more document: only right values in one, only wrong in the other."""
+        """Two pilots with one document more: all right in the first, all wrong in the second."""
         right, wrong, right_squares, products, wrong_squares, all_right = self.spread
         bad = (right_squares + 2 * products + wrong_squares) / ((right + wrong) or 1.0)
         good = max(bad, all_right)
@@ -484,7 +484,7 @@ class _Planned:
         return Pilot(spread, evaluation.evaluated, self.settings.ci)
 
     def _power(self, gate: Gate) -> Callable[[float], float]:
-        """Return a function that maps a number of documents to the power of comparing so many.
+        """Return a function that maps a number of documents to the power of a comparison.
 
         The power is the probability that two runs show a change of the size of the gate's limit.
         """

@@ -48,9 +48,9 @@ MIN_PAIRS_OF_A_KIND: Final = 5
 """Minimum number of pairs above and below a proposed threshold, in each half of the documents."""
 
 GAP: Final = 0.05
-"""Distance for the test whether a proposed threshold is in a gap. In a gap, fewer pairs are within
-this distance of the threshold than within this distance of the median of the pairs below it.
-Without a gap, the threshold would split one group of pairs."""
+"""Maximum distance of pairs that are near a threshold, for the test whether the threshold is in a
+gap. In a gap, fewer pairs are near the threshold than near the median of the pairs below the
+threshold. Without a gap, the threshold would split one group of pairs."""
 
 GAP_LEVEL: Final = 0.025
 """Significance level of the test for a gap around a proposed threshold."""
