@@ -252,6 +252,9 @@ class CauseRecord(_Class):
     """Path of the field with `*` in place of keys of maps; missing if it is the same as `field`."""
     differing_fields: NotRequired[list[str]]
     """For errors of list items that both sides have, the fields in which the items differ."""
+    ends_after: NotRequired[FieldPath]
+    """For documents that end early, the last field that is predicted: all fields after it are
+    missed. `field` is then empty."""
     ground_truth_value: NotRequired[ShortValue]
     """The true value; only if all these errors have the same true value and the same predicted
     value."""

@@ -2,12 +2,14 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from stickler_cli.core.figures import WHOLE, join_some, number_of, truncate, visible
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.score.errors.causes import Cause, CauseIdentity, Causes, ErrorTrait
+from stickler_cli.score.errors.confusions import find_slip
 from stickler_cli.score.errors.error_classes import ErrorClass
 from .view import RunView
 
@@ -136,13 +138,14 @@ occur in exactly the same documents."""
 
 
 def find_missed_together(run_causes: Causes) -> MissedTogether:
-    """Find fields that are missed in exactly the same documents, such as after a cut-off answer.
+    """Find fields that are missed in exactly the same documents.
 
     The result is empty if the run does not keep the documents of its causes.
     """
     causes_by_documents: dict[frozenset[str], list[Cause]] = {}
     for cause in run_causes.ranked() if run_causes.ids is not None else ():
-        if cause.error_class in _MISSED and cause.trait is not None and cause.size.values:
+        is_missed_field = cause.trait is not None and not cause.trait.ends_after
+        if cause.error_class in _MISSED and is_missed_field and cause.size.values:
             documents = frozenset(run_causes.documents_of([cause]) or ())
             causes_by_documents.setdefault(documents, []).append(cause)
     return {
@@ -154,10 +157,7 @@ def find_missed_together(run_causes: Causes) -> MissedTogether:
 
 
 def _describe_missed_together(view: RunView, cause: Cause, causes: Sequence[Cause]) -> str:
-    """Return a sentence that names the other fields that the documents of a cause miss.
-
-    If all of these fields are at the end of the schema, the sentence mentions this.
-    """
+    """Return a sentence that names the other fields that the documents of a cause miss."""
     traits = [other.trait for other in causes if other.trait is not None]
     paths = [trait.path for trait in traits]
     others = [_quote_name(view, path) for path in paths if cause.trait and path != cause.trait.path]
@@ -165,12 +165,7 @@ def _describe_missed_together(view: RunView, cause: Cause, causes: Sequence[Caus
     if cause.size.documents > 1:
         same, verb = f"the same {number_of(cause.size.documents, 'document')}", "miss"
     values = number_of(sum(other.size.values for other in causes), "value")
-    sentence = f"{same} also {verb} {join_some(others, MAX_FIELDS)}: {values} in all"
-    top_fields = [field.field for field in view.run.fields if len(field.field) == 1]
-    n_before = len(top_fields) - len(paths)
-    if n_before > 0 and {*paths} == {*top_fields[n_before:]}:
-        return f"{sentence}, in every field after {_quote_name(view, top_fields[n_before - 1])}"
-    return sentence
+    return f"{same} also {verb} {join_some(others, MAX_FIELDS)}: {values} in all"
 
 
 def describe_alike(
@@ -197,6 +192,8 @@ def describe_alike(
 def _describe_together(view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...]) -> str:
     """Return a sentence on one cause, or on several similar causes."""
     first, number = alike_causes[0], sum(cause.size.errors for cause in alike_causes)
+    if first.trait is not None and first.trait.ends_after:
+        return _describe_early_ends(view, alike_causes)
     if first.trait is None or not first.trait.gt:
         return _cause_text(view, run_causes, first)
     name, slip = view.quoted(field_path(first.trait.path)), SAME_SLIP.get(first.error_class)
@@ -204,6 +201,9 @@ def _describe_together(view: RunView, run_causes: Causes, alike_causes: tuple[Ca
         return f"{_describe_pair(view, first, first.trait)} once"
     if first.error_class is ErrorClass.SWAPPED:
         slip = _name_source(view, run_causes, alike_causes) or "wrong"
+    slips = _count_slips(alike_causes)
+    if len(slips) == 1:
+        (slip,) = slips
     if slip:
         lists = {
             declared_field.field
@@ -224,6 +224,21 @@ def _describe_together(view: RunView, run_causes: Causes, alike_causes: tuple[Ca
     return f"{name}: {count_text}, no two alike"
 
 
+def _describe_early_ends(view: RunView, alike_causes: Sequence[Cause]) -> str:
+    """Return a sentence on the documents in which all fields after some field are missed.
+
+    Causes with the most documents come first; each cause has its own last field.
+    """
+    causes = sorted(alike_causes, key=lambda cause: -cause.size.documents)
+    n_documents = sum(cause.size.documents for cause in causes)
+    subject = f"{number_of(n_documents, 'document')} {'ends' if n_documents == 1 else 'end'} early"
+    names = [_quote_name(view, cause.trait.ends_after) for cause in causes if cause.trait]
+    if len(causes) > 1:
+        counts = (cause.size.documents for cause in causes)
+        names = [f"{name} ({count:,})" for name, count in zip(names, counts, strict=True)]
+    return f"{subject}: nothing is predicted after {join_some(names, MAX_FIELDS)}"
+
+
 def _name_source(view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...]) -> str:
     """Return the field whose values were predicted instead, as "the value of FIELD".
 
@@ -234,16 +249,34 @@ def _name_source(view: RunView, run_causes: Causes, alike_causes: tuple[Cause, .
     return ""
 
 
+def _count_slips(alike_causes: Sequence[Cause]) -> Counter[str]:
+    """Count digit slips by what differs, the most frequent first; empty for any other class."""
+    n_errors = Counter[str]()
+    for cause in alike_causes:
+        if cause.error_class is ErrorClass.DIGIT_SLIP and cause.trait:
+            slip = find_slip(json.loads(cause.trait.gt), json.loads(cause.trait.pred))
+            n_errors[slip] += cause.size.errors
+    return Counter(dict(sorted(n_errors.items(), key=lambda entry: (-entry[1], entry[0]))))
+
+
 def _origin_texts(
     view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...]
 ) -> Iterator[str]:
-    """Yield a sentence for each wrong field that has the value of another field."""
+    """Yield a sentence for each wrong field that has the value of another field.
+
+    For digit slips of several kinds, yield one sentence that counts the kinds.
+    """
+    slips = _count_slips(alike_causes) if alike_causes[0].trait else Counter()
+    if len(slips) > 1:
+        yield join_some([f"{slip} in {count:,}" for slip, count in slips.items()], MAX_FIELDS)
+    n_errors = sum(cause.size.errors for cause in alike_causes)
     for origin, errors in run_causes.telling_origins_of(alike_causes):
         name, *source_names = (_quote_name(view, path[-1:]) for path in (origin.field, *origin.of))
+        of_all = f" of {n_errors:,}" if errors < n_errors else ""
         if len(source_names) > 1:
-            yield f"{name} is {' times '.join(source_names)}, as predicted, in {errors:,}"
+            yield f"{name} is {' times '.join(source_names)}, as predicted, in {errors:,}{of_all}"
         elif alike_causes[0].trait and alike_causes[0].trait.differing:
-            yield f"{name} holds {source_names[0]} in {errors:,}"
+            yield f"{name} holds the true {source_names[0]} in {errors:,}{of_all}"
 
 
 def _cause_text(view: RunView, run_causes: Causes, cause: Cause) -> str:
@@ -260,12 +293,11 @@ def _cause_text(view: RunView, run_causes: Causes, cause: Cause) -> str:
         )
         names = f"{', '.join(first_names)} and {last_name}" if first_names else last_name
         telling_origins = run_causes.telling_origins_of([cause])
-        held_fields = [
-            (number, origin.of[0]) for origin, number in telling_origins if len(origin.of) == 1
-        ]
-        if held_fields and held_fields[0][0] * FEW >= errors:
-            number, held_field = held_fields[0]
-            ending = f" ({number:,} hold {_quote_name(view, held_field[-1:])})"
+        held_origins = [entry for entry in telling_origins if len(entry[0].of) == 1]
+        if held_origins and held_origins[0][1] * FEW >= errors:
+            origin, number = held_origins[0]
+            holder, held = (_quote_name(view, path[-1:]) for path in (origin.field, origin.of[0]))
+            ending = f" ({holder} holds the true {held} in {number:,})"
         else:
             ending = f" of {documents_text}"
         return f"{name}: {names} wrong in {number_of(errors, 'item')}{ending}"

@@ -176,7 +176,8 @@ def error_table(errors: Iterable[Error], *titles: str) -> Table:
             Span.of(error.error_class.replace("_", " "), quoted=False),
             *(Span.of(value_text(value)) for value in (error.gt, error.pred)),
             Span.of(
-                error.explanation, quoted=bool(error.differing or error.judge or error.swapped_with)
+                error.explanation,
+                quoted=bool(error.differing or error.judge or error.swapped_with or error.origin),
             ),
         ]
         rows.append(row)

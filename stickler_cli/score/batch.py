@@ -14,6 +14,7 @@ from stickler_cli.compare.tree import UnitTree, tree_of
 from stickler_cli.compare.units import UnitTable
 from .counts import count_units
 from .document_result import DocumentResult, Status
+from .errors.early_ends import EarlyEnds, find_early_ends
 from .errors.error_rows import Error, error_of
 from .errors.wrong_units import (
     ClassifiedError,
@@ -76,14 +77,21 @@ class Batch:
 
     @cached_property
     def _classified(self) -> list[list[ClassifiedError]]:
-        return classified_errors(self.table, self.table.truths)
+        return classified_errors(self.table, self.table.truths, self.early_ends)
+
+    @cached_property
+    def early_ends(self) -> EarlyEnds:
+        """The documents that end early, with the last predicted field of each."""
+        return find_early_ends(self.table)
 
     @cached_property
     def _all_errors(self) -> list[list[ClassifiedError]]:
         return [
             sorted([*errors, *simple_errors], key=lambda error: error.unit.sort_key)
             for errors, simple_errors in zip(
-                self._classified, located_simple_errors(self.table), strict=True
+                self._classified,
+                located_simple_errors(self.table, self.early_ends),
+                strict=True,
             )
         ]
 
@@ -95,7 +103,7 @@ class Batch:
     @cached_property
     def simple_errors(self) -> list[SimpleErrors]:
         """The simple errors: values that are missed or invented, grouped by field."""
-        return simple_errors(self.table)
+        return simple_errors(self.table, self.early_ends)
 
     @cached_property
     def is_wrong(self) -> Mask:

@@ -109,7 +109,7 @@ def test_items_say_which_field_they_hold_instead_of_their_own(texts):
         "4 lines: unit and name wrong in 2 items of 2 documents",
     ]
     assert texts(*map(pair, (1001, 2002, 3003))) == [
-        "6 lines: unit and name wrong in 3 items (3 hold name)",
+        "6 lines: unit and name wrong in 3 items (unit holds the true name in 3)",
     ]
     assert texts(*map(pair, (1001, 1001, 1001))) == [
         "6 lines: unit and name wrong in 3 items of 3 documents",
@@ -162,7 +162,7 @@ def test_what_else_is_known_of_a_cause_is_told_beside_it(run_of):
 
     assert (cause.number, cause.documents) == (1, ["a", "b", "c"])
     assert cause.origins == [
-        "price holds amount in 3",
+        "price holds the true amount in 3",
         "amount is count times price, as predicted, in 3",
     ]
 
@@ -221,11 +221,37 @@ def test_fields_that_are_missed_in_the_same_documents_name_each_other(run_of):
     pairs = [DocumentPair(name, CUT_OFF, pred) for name in "ab"]
 
     # A line has four values: the items of both documents are 16, their tags 2.
-    ending = "18 values in all, in every field after seller"
+    ending = "18 values in all"
     assert remarks(run_of(SCHEMA, [*pairs, DocumentPair("c", CUT_OFF, CUT_OFF)])) == {
         "lines: 4 items missed in 2 documents": [f"the same 2 documents also miss tags: {ending}"],
         "tags: 2 items missed in 2 documents": [f"the same 2 documents also miss lines: {ending}"],
     }
+
+
+def test_documents_that_end_early_are_one_cause_that_names_the_last_fields(run_of):
+    to_currency, to_count = {"currency": "USD"}, {"currency": "USD", "count": 5}
+    pairs = [DocumentPair(name, CUT_OFF, pred) for name, pred in (("a", to_count), ("b", to_count))]
+
+    assert remarks(run_of(SCHEMA, pairs[:1])) == {
+        "1 document ends early: nothing is predicted after count": []
+    }
+    assert remarks(run_of(SCHEMA, [*pairs, DocumentPair("c", CUT_OFF, to_currency)])) == {
+        "3 documents end early: nothing is predicted after count (2), currency (1)": []
+    }
+
+
+def test_slips_of_several_kinds_are_counted_and_a_single_kind_is_the_cause(run_of):
+    schema = {"type": "object", "properties": {"total": {"type": "number"}}}
+    slips = [(100.5, -100.5), (100.5, -100.5), (21.5, 22.5), (300.25, 301.25), (48.75, -48.75)]
+    pairs = [
+        DocumentPair(str(number), {"total": gt}, {"total": pred})
+        for number, (gt, pred) in enumerate(slips)
+    ]
+
+    assert remarks(run_of(schema, pairs)) == {
+        "total: with a wrong digit or sign in 5 documents": ["the sign differs in 3, off by 1 in 2"]
+    }
+    assert remarks(run_of(schema, pairs[:2])) == {"total: the sign differs in 2 documents": []}
 
 
 def test_fields_that_are_not_the_last_ones_are_named_without_a_place(run_of):

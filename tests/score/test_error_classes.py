@@ -16,8 +16,9 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.errors.confusions import (
     LONGEST_DATE,
     MOST_BITS,
-    confused_numbers,
     day_and_month_swapped,
+    find_slip,
+    find_slip_of_numbers,
     part_of_date,
     plain_text,
     same_date,
@@ -585,8 +586,38 @@ def test_digits_alone_are_no_date():
 
 
 def test_numbers_that_differ_by_a_power_of_ten_are_confused_either_way():
-    assert confused_numbers(Decimal(12), Decimal(1200))
-    assert confused_numbers(Decimal(1200), Decimal(12))
+    assert find_slip_of_numbers(Decimal(12), Decimal(1200)) == SHIFTED
+    assert find_slip_of_numbers(Decimal(1200), Decimal(12)) == SHIFTED
+
+
+SHIFTED = "the decimal point is shifted"
+
+SLIPS = [
+    (5.0, -5.0, "the sign differs"),
+    (120, "(120.00)", "the sign differs"),
+    ("-5", "5", "the sign differs"),
+    (7830.80, 7830.81, "off by 0.01"),
+    (7830.80, 7831.80, "off by 1"),
+    ("$1,250.00", "$1,251.00", "off by 1"),
+    (1250, 1260, "one digit differs"),
+    (1250, 150, "one digit is missing"),
+    (1250, 12550, "one digit is too many"),
+    (1250, 1520, "two digits are exchanged"),
+    (1250, -1260, "one digit differs, and the sign differs"),
+    ("INV-1023", "INV-1032", "two digits are exchanged"),
+    ("INV-1023", "INV-103", "one digit is missing"),
+    ("A1B23", "A12B3", "the digits stand at other places"),
+    (5, 7, ""),
+    (1250, 3799, ""),
+    ("INV-1023", "INV-4567", ""),
+    ("INV", "INV-1", ""),
+    ("pen", "pet", ""),
+]
+
+
+@pytest.mark.parametrize(("gt", "pred", "words"), SLIPS)
+def test_a_slip_is_told_in_words(gt, pred, words):
+    assert find_slip(gt, pred) == words
 
 
 MONEY = NumericComparator(unit="same", decimal="money")

@@ -3,8 +3,9 @@
 A *group* is the errors of one field that have one error class. The errors of a group that share a
 trait are one *cause*: they have the same two values, or are items that differ in the same fields.
 Each lost value belongs to one cause: to the cause of the item or object with which it was lost, or
-else to its own. Causes add up in any order. Their number is limited: a group with more than
-`MAX_TRAITS` traits becomes one cause.
+else to its own. Values that are missed after the end of a document that ends early have one failure
+in common, so they belong to one cause. Causes add up in any order. Their number is limited: a group
+with more than `MAX_TRAITS` traits becomes one cause.
 """
 
 import hashlib
@@ -61,6 +62,8 @@ class ErrorTrait(NamedTuple):
     """The ground-truth value as JSON; empty if one of the two values is long or absent."""
     pred: str = ""
     """The predicted value as JSON; empty if one of the two values is long or absent."""
+    ends_after: tuple[str, ...] = ()
+    """For documents that end early, the last field that is predicted; `path` is then empty."""
 
 
 class CauseSize(NamedTuple):
@@ -101,7 +104,9 @@ class Cause(NamedTuple):
 @lru_cache(10_000)  # sampling errors needs the keys of most causes many times
 def cause_key(pattern: tuple[str, ...], error_class: ErrorClass, trait: ErrorTrait | None) -> str:
     """Return the key of a cause, or the key of its group if the trait is None."""
-    content = json_line([pattern, error_class, trait and [*trait]])
+    # Without the last column if that is empty: most keys are then equal to those of old links.
+    columns = trait and ([*trait] if trait.ends_after else [*trait[:-1]])
+    content = json_line([pattern, error_class, columns])
     return hashlib.blake2b(content, digest_size=_KEY_DIGITS // 2).hexdigest()
 
 
@@ -134,6 +139,7 @@ class Causes:
         Simple errors are added for all documents, selected or not.
         """
         errors_by_cause = defaultdict[tuple[Group, ErrorTrait], list[ClassifiedError]](list)
+        missed_at_end = defaultdict[tuple[Group, ErrorTrait], list[int]](list)
         self._telling.clear()
         for error in batch.classified(selected):
             if cause := find_cause(error):
@@ -144,21 +150,29 @@ class Causes:
         self.values.add_truths(batch.table, batch.is_wrong)
         self.values.settle()
         ids = batch.compared_ids
-        for cause, errors in errors_by_cause.items():
-            documents = {error.unit.document for error in errors}
-            n_values = sum(
-                1 if error.n_wrong_values is None else error.n_wrong_values for error in errors
-            )
-            size = CauseSize(errors=len(errors), values=n_values, documents=len(documents))
-            origins = Counter(chain.from_iterable(error.origins for error in errors)) or None
-            self._add(cause, size, (ids[document] for document in documents), origins)
         for simple in batch.simple_errors:
-            n_judged = int(np.count_nonzero(simple.is_judged))
+            for document in simple.documents[simple.is_judged & simple.is_after_end].tolist():
+                missed_at_end[cause_of_end(batch.early_ends[document].path)].append(document)
+            is_counted = simple.is_judged & ~simple.is_after_end
+            n_judged = int(np.count_nonzero(is_counted))
             if n_judged:
-                documents = {*simple.documents[simple.is_judged].tolist()}
+                documents = {*simple.documents[is_counted].tolist()}
                 size = CauseSize(errors=n_judged, values=n_judged, documents=len(documents))
                 simple_cause = (simple.pattern, simple.error_class), ErrorTrait(simple.field_path)
                 self._add(simple_cause, size, (ids[document] for document in documents))
+        for cause in {**errors_by_cause, **missed_at_end}:
+            errors, documents_of_values = errors_by_cause[cause], missed_at_end[cause]
+            documents = {*documents_of_values, *(error.unit.document for error in errors)}
+            n_values = len(documents_of_values) + sum(
+                1 if error.n_wrong_values is None else error.n_wrong_values for error in errors
+            )
+            size = CauseSize(
+                errors=len(documents_of_values) + len(errors),
+                values=n_values,
+                documents=len(documents),
+            )
+            origins = Counter(chain.from_iterable(error.origins for error in errors)) or None
+            self._add(cause, size, (ids[document] for document in documents), origins)
 
     def merge(self, other: "Causes") -> None:
         """Add the causes of other documents; the order of merging makes no difference."""
@@ -239,13 +253,16 @@ class Causes:
 
         The entry that lost most values comes first; it has number 1. Some entries join several
         causes of one field and class: causes whose two values occur only once, or all causes if the
-        class is in `SLIPS`.
+        class is in `SLIPS`. All documents that end early are one entry.
         """
         single: list[tuple[Cause, ...]] = []
         joined: dict[Group, list[Cause]] = {}
         for cause in self.ranked():
             trait = cause.trait
-            if trait and trait.gt and (cause.size.errors == 1 or cause.error_class in SLIPS):
+            is_joined = (
+                trait and trait.gt and (cause.size.errors == 1 or cause.error_class in SLIPS)
+            )
+            if trait and (is_joined or trait.ends_after):
                 joined.setdefault((trait.path, cause.error_class), []).append(cause)
             elif cause.size.values:
                 single.append((cause,))
@@ -376,6 +393,8 @@ def find_cause(error: ClassifiedError) -> tuple[Group, ErrorTrait] | None:
     """Return the group and the trait of an error; None if its values count for another error."""
     if not error.loses_values:
         return None
+    if error.ends_after is not None:
+        return cause_of_end(error.ends_after)
     unit = error.unit
     group = unit.pattern, error.error_class
     if error.n_wrong_values is None and unit.gt is not None and unit.pred is not None:
@@ -383,6 +402,11 @@ def find_cause(error: ClassifiedError) -> tuple[Group, ErrorTrait] | None:
         if gt_text and pred_text:
             return group, ErrorTrait(unit.field_path, gt=gt_text, pred=pred_text)
     return group, ErrorTrait(unit.field_path, error.differing)
+
+
+def cause_of_end(last_field: tuple[str, ...]) -> tuple[Group, ErrorTrait]:
+    """Return the group and the trait of documents in which nothing is predicted after a field."""
+    return ((), ErrorClass.MISSED_VALUE), ErrorTrait((), ends_after=last_field)
 
 
 def cause_keys(error: ClassifiedError) -> str:
@@ -426,7 +450,12 @@ def _read_trait(record: Mapping[str, Any]) -> ErrorTrait:
     values = {"gt": "ground_truth_value", "pred": "prediction_value"}
     has_values = {*values.values()} <= {*record}
     texts = {side: short_json(record[key]) for side, key in values.items()} if has_values else {}
-    return ErrorTrait(record["field"], tuple(record.get("differing_fields", ())), **texts)
+    return ErrorTrait(
+        record["field"],
+        tuple(record.get("differing_fields", ())),
+        ends_after=tuple(record.get("ends_after", ())),
+        **texts,
+    )
 
 
 def _cause_record(cause: Cause) -> dict[str, object]:
@@ -437,6 +466,8 @@ def _cause_record(cause: Cause) -> dict[str, object]:
     if path != cause.pattern:
         record["pattern"] = field_path(cause.pattern)
     record["class"] = cause.error_class.value
+    if trait and trait.ends_after:
+        record["ends_after"] = field_path(trait.ends_after)
     if trait and trait.differing:
         record["differing_fields"] = list(trait.differing)
     if trait and trait.gt:

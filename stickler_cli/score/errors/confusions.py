@@ -210,44 +210,72 @@ def begins_or_ends(fragment: str, text: str) -> bool:
     return is_shorter and (text.startswith(fragment) or text.endswith(fragment))
 
 
-def confused_texts(gt: str, pred: str) -> bool:
-    """Return whether two texts differ by one digit, or by two digits that changed places.
+OTHER_SIGN: Final = "the sign differs"
 
-    >>> confused_texts("INV-1023", "INV-1032"), confused_texts("INV-1023", "INK-1023")
-    (True, False)
+_OFF_BY: Final = frozenset({Decimal(1), Decimal("0.01")})
+"""Differences of two numbers that are named: an error of counting, and an error of rounding."""
+
+
+def find_slip(gt: JsonValue, pred: JsonValue) -> str:
+    """Return how the digits or the signs of two values differ, in words; empty if much differs.
+
+    >>> find_slip(5.0, -5.0), find_slip("INV-1023", "INV-1032"), find_slip("pen", "pet")
+    ('the sign differs', 'two digits are exchanged', '')
+    """
+    gt_amount, pred_amount = amount(gt), amount(pred)
+    if gt_amount is not None and pred_amount is not None:
+        return find_slip_of_numbers(gt_amount, pred_amount)
+    return find_slip_of_texts(plain_text(gt), plain_text(pred))
+
+
+def find_slip_of_texts(gt: str, pred: str) -> str:
+    """Return in words how the digits of two texts differ; empty if they differ otherwise.
+
+    One digit may differ, or two digits have changed places.
+
+    >>> find_slip_of_texts("INV-1023", "INV-1032"), find_slip_of_texts("INV-1023", "INK-1023")
+    ('two digits are exchanged', '')
     """
     gt, pred = letters_and_digits(gt), letters_and_digits(pred)
     if min(len(gt), len(pred)) < 2 or _DIGITS.sub("", gt) != _DIGITS.sub("", pred):
-        return False
+        return ""
     gt_digits, pred_digits = _NO_DIGITS.sub("", gt), _NO_DIGITS.sub("", pred)
-    return bool(gt_digits and pred_digits) and _is_one_slip_apart(gt_digits, pred_digits)
+    if not gt_digits or not pred_digits:
+        return ""
+    if gt_digits == pred_digits:
+        return "the digits stand at other places"
+    return _find_slip_of_digits(gt_digits, pred_digits)
 
 
-def confused_numbers(gt: Decimal, pred: Decimal) -> bool:
-    """Return whether two numbers differ by a digit, two exchanged digits, a power of ten or a sign.
+def find_slip_of_numbers(gt: Decimal, pred: Decimal) -> str:
+    """Return in words how two numbers differ; empty if they differ in more than a slip.
 
-    Numbers of one digit with different digits are not confused: 5 and 7 have nothing in common.
+    They may differ in a digit, in two exchanged digits, in a power of ten or in the sign. Numbers
+    of one digit with different digits have nothing in common, such as 5 and 7.
 
-    >>> [confused_numbers(Decimal(120), Decimal(x)) for x in ("12", "-120", "102", "125", "12.5")]
-    [True, True, True, True, True]
-    >>> confused_numbers(Decimal(5), Decimal(7)), confused_numbers(Decimal(120), Decimal(345))
-    (False, False)
+    >>> [find_slip_of_numbers(Decimal(120), Decimal(pred)) for pred in ("12", "-120", "102", "119")]
+    ['the decimal point is shifted', 'the sign differs', 'two digits are exchanged', '']
+    >>> [find_slip_of_numbers(Decimal(120), Decimal(pred)) for pred in ("121", "125", "345")]
+    ['off by 1', 'one digit differs', '']
     """
     (gt_digits, gt_power), (pred_digits, pred_power) = _significant(gt), _significant(pred)
     if not gt_digits or not pred_digits:
-        return False
-    if gt_digits.rstrip("0") == pred_digits.rstrip("0"):  # a power of ten, or only a sign
-        return True
+        return ""
+    if gt_digits.rstrip("0") == pred_digits.rstrip("0"):
+        return OTHER_SIGN if abs(gt) == abs(pred) else "the decimal point is shifted"
+    slip = ""
     # Compare the digits from the same decimal place on, and then without regard to places.
     power = min(gt_power, pred_power)
     if max(gt_power, pred_power) - power <= LONGEST_AMOUNT:
         gt_aligned = gt_digits + "0" * (gt_power - power)
         pred_aligned = pred_digits + "0" * (pred_power - power)
-        if min(len(gt_aligned), len(pred_aligned)) > 1 and _is_one_slip_apart(
-            gt_aligned, pred_aligned
-        ):
-            return True
-    return min(len(gt_digits), len(pred_digits)) > 1 and _is_one_slip_apart(gt_digits, pred_digits)
+        if min(len(gt_aligned), len(pred_aligned)) > 1:
+            slip = _find_slip_of_digits(gt_aligned, pred_aligned)
+    if not slip and min(len(gt_digits), len(pred_digits)) > 1:
+        slip = _find_slip_of_digits(gt_digits, pred_digits)
+    if slip and abs(gt - pred) in _OFF_BY:
+        return f"off by {abs(gt - pred).normalize():f}"
+    return f"{slip}, and {OTHER_SIGN}" if slip and (gt < 0) is not (pred < 0) else slip
 
 
 def _significant(number: Decimal) -> tuple[str, int]:
@@ -262,18 +290,24 @@ def _significant(number: Decimal) -> tuple[str, int]:
     return text, power
 
 
-def _is_one_slip_apart(gt: str, pred: str) -> bool:
-    """Return whether one digit differs, is missing or is extra, or two digits are exchanged."""
+def _find_slip_of_digits(gt: str, pred: str) -> str:
+    """Return in words how two different texts of digits differ; empty if they differ in more.
+
+    One digit may differ, be missing or be extra, or two digits may be exchanged.
+    """
     if len(gt) == len(pred):
         differing = [index for index, digit in enumerate(gt) if digit != pred[index]]
-        if len(differing) == 2:
-            first, second = differing
-            return gt[first] == pred[second] and gt[second] == pred[first]
-        return len(differing) < 2
+        if len(differing) == 1:
+            return "one digit differs"
+        first, second = differing[:2]
+        is_exchange = gt[first] == pred[second] and gt[second] == pred[first]
+        return "two digits are exchanged" if is_exchange and len(differing) == 2 else ""
     shorter, longer = sorted((gt, pred), key=len)
     differences = (index for index, digit in enumerate(shorter) if digit != longer[index])
     index = next(differences, len(shorter))
-    return shorter[index:] == longer[index + 1 :]
+    if shorter[index:] != longer[index + 1 :]:
+        return ""
+    return "one digit is missing" if shorter == pred else "one digit is too many"
 
 
 def same_date(gt: str, pred: str) -> bool:

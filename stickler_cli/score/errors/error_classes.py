@@ -18,9 +18,9 @@ from stickler_cli.core.locations import Path, Step
 from .confusions import (
     amount,
     begins_or_ends,
-    confused_numbers,
-    confused_texts,
     day_and_month_swapped,
+    find_slip_of_numbers,
+    find_slip_of_texts,
     has_other_percent_sign,
     has_other_relation,
     is_decimal_shift,
@@ -214,7 +214,7 @@ def _classify_pair(  # noqa: PLR0911 - one for each rule, in their order
 def _classify_numbers(gt: Decimal, pred: Decimal) -> ErrorClass | None:
     if is_decimal_shift(gt, pred):
         return ErrorClass.DECIMAL_SHIFT
-    return ErrorClass.DIGIT_SLIP if confused_numbers(gt, pred) else None
+    return ErrorClass.DIGIT_SLIP if find_slip_of_numbers(gt, pred) else None
 
 
 def _classify_texts(gt: str, pred: str) -> ErrorClass | None:
@@ -228,7 +228,7 @@ def _classify_texts(gt: str, pred: str) -> ErrorClass | None:
         return ErrorClass.TRUNCATED
     if begins_or_ends(gt, pred):
         return ErrorClass.OVERRUN
-    return ErrorClass.DIGIT_SLIP if confused_texts(gt, pred) else None
+    return ErrorClass.DIGIT_SLIP if find_slip_of_texts(gt, pred) else None
 
 
 def _kind_of_number(value: JsonValue) -> str:

@@ -20,7 +20,7 @@ from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.match_differences import DifferenceKind
 from stickler_cli.core.rules import AnyJson, Count, Fraction, Rule
 from .causes import MAX_TRAITS, cause_keys, split_cause_keys
-from .confusions import plain_text
+from .confusions import find_slip, plain_text
 from .error_classes import ErrorClass
 from .located_units import LocatedUnit, located_units
 from .wrong_units import ClassifiedError, is_present_value
@@ -94,19 +94,21 @@ class Error(NamedTuple):
     swapped_with: str = ""
     """For a swapped value, the path of the ground truth that equals the prediction."""
     origin: str = ""
-    """For a pair of list items, where its wrong values come from, such as `unit_price holds the
-    true amount; amount = 21 x 3686.34`."""
+    """What is behind the error. For a pair of list items, where its wrong values come from, such as
+    `unit_price holds the true amount; amount = 21 x 3686.34`. For a digit slip, what differs, such
+    as `the sign differs`. For an error behind the end of a document that ends early, the last
+    predicted field: `nothing is predicted after total`."""
 
     @property
     def explanation(self) -> str:
         """The origin of values, the reason, and the judge's reason or the differing fields."""
         if self.swapped_with:
             return f"{self.reason}: the value of {self.swapped_with}"
+        origin = f"{self.origin}; " if self.origin else ""
         if not self.differing:
-            return f"{self.reason}: {self.judge}" if self.judge else self.reason
+            return origin + (f"{self.reason}: {self.judge}" if self.judge else self.reason)
         names = ", ".join(field_path((name,)) for name in self.differing)
         verb = "differs" if len(self.differing) == 1 else "differ"
-        origin = f"{self.origin}; " if self.origin else ""
         return f"{origin}{self.reason}: {names} {verb}"
 
     @property
@@ -138,8 +140,20 @@ def error_of(document: str, error: ClassifiedError, *, with_cause: bool = True) 
         judge=unit.reason if is_pair else "",
         cause=cause_keys(error) if with_cause else "",
         swapped_with=field_path(error.elsewhere or ()),
-        origin=describe_origins(error) if error.differing else "",
+        origin=describe_background(error),
     )
+
+
+def describe_background(error: ClassifiedError) -> str:
+    """Describe what is behind an error; empty if nothing is known beyond its class.
+
+    These are the origins of wrong values, the slip in a number, or the end of the prediction.
+    """
+    if error.ends_after is not None:
+        return f"nothing is predicted after {field_path(error.ends_after)}"
+    if error.error_class is ErrorClass.DIGIT_SLIP:
+        return find_slip(error.unit.gt, error.unit.pred)
+    return describe_origins(error) if error.differing else ""
 
 
 def describe_origins(error: ClassifiedError) -> str:

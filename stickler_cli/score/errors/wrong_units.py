@@ -7,9 +7,18 @@ import numpy as np
 
 from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.compare.result import BOTH_SIDES, ERRORS, FA, FD, FN, TN, TP
-from stickler_cli.compare.units import LIST, MISMATCH, OBJECT, VALUE, UnitBatch, UnitTable
+from stickler_cli.compare.units import (
+    LIST,
+    MISMATCH,
+    OBJECT,
+    VALUE,
+    FieldNames,
+    UnitBatch,
+    UnitTable,
+)
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
+from .early_ends import EarlyEnds, find_place, is_after_end
 from .error_classes import ErrorClass, ValuePlaces, classify, origins
 from .located_units import (
     LocatedUnit,
@@ -43,6 +52,9 @@ class ClassifiedError(NamedTuple):
     None."""
     origins: tuple[Origin, ...] = ()
     """The fields whose values the unit holds instead of its own."""
+    ends_after: FieldNames | None = None
+    """For a missed unit behind the end of a document that ends early, the last predicted field;
+    else None."""
 
     @property
     def loses_values(self) -> bool:
@@ -64,6 +76,8 @@ class SimpleErrors(NamedTuple):
     """The number of each value's document, (n,)."""
     is_judged: Mask
     """Whether each value is judged, (n,)."""
+    is_after_end: Mask
+    """Whether each value lies behind the end of a document that ends early, (n,)."""
 
 
 class DocumentErrors(Protocol):
@@ -84,6 +98,10 @@ class DocumentErrors(Protocol):
     @property
     def table(self) -> UnitTable:
         """The units of the documents."""
+
+    @property
+    def early_ends(self) -> EarlyEnds:
+        """The documents that end early, with the last predicted field of each."""
 
     def classified(self, selected: Mask | None = None) -> Iterator[ClassifiedError]:
         """Yield the errors that are not simple ones, of all documents or of the selected ones."""
@@ -196,7 +214,9 @@ _SIMPLE_CLASSES: Final = {
 """The class of a simple error, by whether it is a list item and by outcome."""
 
 
-def classified_errors(table: UnitTable, truths: Sequence[JsonValue]) -> list[list[ClassifiedError]]:
+def classified_errors(
+    table: UnitTable, truths: Sequence[JsonValue], early_ends: EarlyEnds
+) -> list[list[ClassifiedError]]:
     """Return the errors of each document that are not simple ones, in schema order.
 
     `truths` are the ground truths of the documents.
@@ -208,7 +228,9 @@ def classified_errors(table: UnitTable, truths: Sequence[JsonValue]) -> list[lis
     errors = []
     for truth, units in zip(truths, by_document, strict=True):
         places = ValuePlaces(truth)
-        errors.append([classified_error(unit, places, n_inside) for unit in units])
+        errors.append(
+            [with_end(classified_error(unit, places, n_inside), early_ends) for unit in units]
+        )
     return errors
 
 
@@ -325,13 +347,22 @@ def simple_error(unit: LocatedUnit) -> ClassifiedError:
     return ClassifiedError(unit, _SIMPLE_CLASSES[unit.batch.is_item][int(unit.outcome)])
 
 
-def located_simple_errors(table: UnitTable) -> list[list[ClassifiedError]]:
+def with_end(error: ClassifiedError, early_ends: EarlyEnds) -> ClassifiedError:
+    """Return an error; if it lies behind the end of its document, with the last predicted field."""
+    unit = error.unit
+    end = early_ends.get(unit.document) if unit.outcome == FN else None
+    if end is None or find_place(unit.table, unit.batch, unit.position) <= end:
+        return error
+    return error._replace(ends_after=end.path)
+
+
+def located_simple_errors(table: UnitTable, early_ends: EarlyEnds) -> list[list[ClassifiedError]]:
     """Return the simple errors of each document one by one, in schema order."""
     by_document = located_units(table, lambda batch: is_simple(table, batch), extra_keys="none")
-    return [[*map(simple_error, units)] for units in by_document]
+    return [[with_end(simple_error(unit), early_ends) for unit in units] for units in by_document]
 
 
-def simple_errors(table: UnitTable) -> list[SimpleErrors]:
+def simple_errors(table: UnitTable, early_ends: EarlyEnds) -> list[SimpleErrors]:
     """Return the simple errors of all documents, by field and class.
 
     A simple error is a missed or invented value or item whose class follows from its outcome alone,
@@ -345,12 +376,16 @@ def simple_errors(table: UnitTable) -> list[SimpleErrors]:
         for outcome, error_class in _SIMPLE_CLASSES[batch.is_item].items():
             (positions,) = (selected & (batch.outcome == outcome)).nonzero()
             if len(positions):
-                errors += simple_errors_by_field(table, batch, positions, error_class)
+                errors += simple_errors_by_field(table, batch, positions, error_class, early_ends)
     return errors
 
 
 def simple_errors_by_field(
-    table: UnitTable, batch: UnitBatch, positions: Indexes, error_class: ErrorClass
+    table: UnitTable,
+    batch: UnitBatch,
+    positions: Indexes,
+    error_class: ErrorClass,
+    early_ends: EarlyEnds,
 ) -> Iterator[SimpleErrors]:
     """Yield simple errors of one class, field by field.
 
@@ -365,10 +400,12 @@ def simple_errors_by_field(
         is_judged = np.ones(len(selected), np.bool_)
         if batch.is_judged is not None:
             is_judged = batch.is_judged[selected]
+        is_missed = batch.outcome[selected] == FN
         yield SimpleErrors(
             field_path=table.fields.paths[number],
             pattern=field_pattern(table, batch, int(selected[0])),
             error_class=error_class,
             documents=batch.document[selected],
             is_judged=is_judged,
+            is_after_end=is_missed & is_after_end(table, batch, selected, early_ends),
         )

@@ -1,0 +1,177 @@
+"""Documents that end early: from some field on, the prediction has no value.
+
+An answer of a model that was cut off looks like this. Each document is looked at alone, so the
+result is the same for any chunks.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from stickler_cli.compare.columns import Indexes, Mask
+from stickler_cli.compare.result import FA, FD, FN, TP
+from stickler_cli.compare.units import (
+    MISMATCH,
+    OBJECT,
+    UNLABELLED,
+    VALUE,
+    FieldNames,
+    UnitBatch,
+    UnitTable,
+    column_values,
+)
+from stickler_cli.core.locations import ANY_KEY
+from .located_units import SortKey, field_number
+
+MIN_MISSED_FIELDS: Final = 3
+"""Minimum number of fields that are missed at the end of a document. One or two missed fields at
+the end are more often two errors than a cut-off answer."""
+
+_AFTER_ALL_FIELDS: Final = 1 << 40  # sorts the keys of a map behind all declared fields
+
+
+class FieldPlace(NamedTuple):
+    """A field outside lists. Places are sorted in the order of the schema.
+
+    A list with everything in it is one field, and so are all keys of a map.
+    """
+
+    order: SortKey
+    """The position of the field, and of each object that contains it, among its siblings."""
+    path: FieldNames
+
+
+EarlyEnds = Mapping[int, FieldPlace]
+"""The last predicted field of each document that ends early, by the number of the document."""
+
+
+def find_early_ends(table: UnitTable) -> EarlyEnds:
+    """Find the documents that end early, and the last predicted field of each.
+
+    A document ends early if at least `MIN_MISSED_FIELDS` fields are missed after the last field
+    with a prediction. Something must be predicted. The schema gives the order of the fields.
+    """
+    missed_by_batch = [
+        (batch, _is_missed_field(batch)) for batch in table.batches if _is_field(batch)
+    ]
+    n_missed_units = np.zeros(table.n_documents, np.intp)
+    for batch, is_missed in missed_by_batch:
+        np.add.at(n_missed_units, batch.document[is_missed], 1)
+    if not np.any(n_missed_units >= MIN_MISSED_FIELDS):  # the quick way of most chunks
+        return {}
+
+    missed: dict[FieldPlace, Mask] = {}
+    predicted: dict[FieldPlace, Mask] = {}
+    for batch, is_missed in missed_by_batch:
+        for masks, is_selected in ((missed, is_missed), (predicted, _is_predicted(table, batch))):
+            for place, documents in _documents_by_place(table, batch, is_selected):
+                masks.setdefault(place, np.zeros(table.n_documents, np.bool_))[documents] = True
+    return _find_last_fields(table, missed, predicted)
+
+
+def _find_last_fields(
+    table: UnitTable, missed: Mapping[FieldPlace, Mask], predicted: Mapping[FieldPlace, Mask]
+) -> EarlyEnds:
+    """Return the last predicted field of each document that misses enough fields after it.
+
+    `missed` and `predicted` tell for each field in which documents it is missed or predicted,
+    (n_documents,).
+    """
+    last_fields: dict[int, FieldPlace] = {}
+    n_missed = np.zeros(table.n_documents, np.intp)
+    has_only_missed = np.ones(table.n_documents, np.bool_)  # in the fields from the end to here
+    for row in table.extra_keys:
+        batch = table.batch_of(row)
+        if not batch.is_in_list:  # an undeclared key has no place in the order of the schema
+            has_only_missed[batch.document[row - batch.start]] = False
+
+    for place in sorted({*missed, *predicted}, reverse=True):
+        if place in predicted:
+            is_last = predicted[place] & has_only_missed
+            ends_early = is_last & (n_missed >= MIN_MISSED_FIELDS)
+            last_fields |= dict.fromkeys(np.flatnonzero(ends_early).tolist(), place)
+            has_only_missed &= ~predicted[place]
+        if place in missed:
+            n_missed += missed[place] & has_only_missed
+    return last_fields
+
+
+def is_after_end(
+    table: UnitTable, batch: UnitBatch, positions: Indexes, early_ends: EarlyEnds
+) -> Mask:
+    """Return which units of one field lie behind the end of their document, (n,).
+
+    `positions` are the positions of the units in the batch. Nothing is predicted there.
+    """
+    if not early_ends:
+        return np.zeros(len(positions), np.bool_)
+    place = find_place(table, batch, int(positions[0]))
+    return np.array(
+        [
+            document in early_ends and place > early_ends[document]
+            for document in batch.document[positions].tolist()
+        ],
+        np.bool_,
+    )
+
+
+def find_place(table: UnitTable, batch: UnitBatch, position: int) -> FieldPlace:
+    """Return the field outside lists that a unit is, or that contains it."""
+    steps: list[tuple[int, str]] = []  # from the unit outwards
+    level = batch
+    while level.container is not None:
+        if level.is_item:
+            steps.clear()
+        elif level.is_map_key:
+            steps = [(_AFTER_ALL_FIELDS, ANY_KEY)]
+        elif not level.is_side:
+            (order,) = column_values(level.order, np.array([position]))
+            steps.append((order, table.fields.paths[field_number(level, position)][-1]))
+        position = int(level.positions[position])
+        level = level.container
+    steps.reverse()
+    return FieldPlace(
+        order=tuple(order for order, _ in steps), path=tuple(name for _, name in steps)
+    )
+
+
+def _is_field(batch: UnitBatch) -> bool:
+    """Return whether units are fields outside lists, or the items of such a field."""
+    if batch.container is None or batch.is_document:
+        return False
+    return not (batch.container.is_in_list if batch.is_item else batch.is_in_list)
+
+
+def _is_missed_field(batch: UnitBatch) -> Mask:
+    """Return which units of a batch are missed and not inside another missed unit, (size,)."""
+    if batch.kind == UNLABELLED or not (batch.is_item or batch.kind in {VALUE, OBJECT}):
+        return np.zeros(batch.size, np.bool_)
+    is_missed: Mask = batch.outcome == FN
+    return is_missed if batch.is_judged is None else is_missed & batch.is_judged
+
+
+def _is_predicted(table: UnitTable, batch: UnitBatch) -> Mask:
+    """Return which units of a batch show that something is predicted in their field, (size,).
+
+    The table does not have the predictions of fields that are not labelled; they may be present.
+    """
+    if batch.kind == UNLABELLED:
+        return np.ones(batch.size, np.bool_)
+    is_predicted = np.zeros(batch.size, np.bool_)
+    if batch.is_item or batch.kind in {VALUE, MISMATCH}:
+        is_predicted |= np.isin(batch.outcome, (TP, FD, FA))
+    for notes in (table.n_open_items, table.n_unlabelled_items):
+        # Items that are not counted may have been predicted.
+        is_predicted |= np.isin(batch.rows, [*notes])
+    return is_predicted
+
+
+def _documents_by_place(
+    table: UnitTable, batch: UnitBatch, is_selected: Mask
+) -> Iterator[tuple[FieldPlace, Indexes]]:
+    """Yield the documents of the selected units of a batch, field by field."""
+    for _, positions in batch.positions_by_field():
+        selected = positions[is_selected[positions]]
+        if len(selected):
+            yield find_place(table, batch, int(selected[0])), batch.document[selected]
