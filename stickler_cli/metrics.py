@@ -215,7 +215,7 @@ def _metric_class(name: str, *, allow_plugins: bool = False) -> type[Metric]:
     try:
         return METRICS.find(name, allow_plugins=allow_plugins)
     except UnknownNameError as error:
-        finding = f"there is no metric {name}"
+        finding = f"unknown metric {name}"
         raise UsageError([Problem("--metric", finding, error.expected, error.hint)]) from error
 
 

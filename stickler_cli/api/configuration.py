@@ -129,7 +129,9 @@ class ConfigurationReader(Generic[Model]):
         """
         keys = self._checked(config, path, MODEL_KEYS)
         if (config.get("fields") if isinstance(config, Mapping) else None) in (None, {}):
-            self._note((*path, "fields"), "there are no fields", "an object of fields")
+            self._note(
+                (*path, "fields"), "no fields are given", "an object with a key for each field"
+            )
         definitions: dict[str, Any] = {
             str(field): self._field(str(field), entry, (*path, "fields", str(field)))
             for field, entry in keys.get("fields", {}).items()
@@ -142,7 +144,7 @@ class ConfigurationReader(Generic[Model]):
                 model = create_model(title, __base__=self._base, **definitions)
         except (PydanticUserError, NameError, TypeError, ValueError) as error:
             finding = f"pydantic does not accept the fields ({str(error).partition(chr(10))[0]})"
-            hint = "give the field another name, and this name as its alias"
+            hint = 'rename the field, and give its present name as its "alias"'
             self._note(
                 (*path, "fields"), finding, "field names that pydantic does not use itself", hint
             )
@@ -155,14 +157,15 @@ class ConfigurationReader(Generic[Model]):
     def _field(self, name: str, config: object, path: Path) -> tuple[Any, Any]:
         """Return the type and the pydantic field for the configuration of a field."""
         if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
-            hint = "use a Python name for the field, and give this name as its alias"
-            self._note(path, f"{name} cannot be the name of a field", "a Python name", hint)
+            hint = f'rename the field, and add "alias": {brief(name)} to it'
+            expected = "a Python name (not a keyword) that does not begin with _"
+            self._note(path, f"{brief(name)} cannot be the name of a field", expected, hint)
         if not isinstance(config, Mapping):
-            self._note(path, f"it is {brief(config)}", "an object with a type")
+            self._note(path, f"the value is {brief(config)}", "an object with a type")
             return Any, None
         if config.get("type") is None:
             expected = f"one of {', '.join(KINDS)}"
-            self._note((*path, "type"), "there is no type", expected)
+            self._note((*path, "type"), "type is missing", expected)
         nested = MODEL_KEYS if config.get("type") in list(NESTED) else {}
         keys = self._checked(config, path, {**FIELD_KEYS, **nested})
         annotation = self._of_items(self._type(keys, path, name), keys, path)
@@ -188,7 +191,8 @@ class ConfigurationReader(Generic[Model]):
                 f"one of {', '.join(KINDS)}, or a type such as List[...], Optional[...] or "
                 "Dict[str, ...]"
             )
-            self._note((*path, "type"), f"it is {brief(text)}", expected, did_you_mean(text, KINDS))
+            hint = did_you_mean(text, KINDS)
+            self._note((*path, "type"), f"the value is {brief(text)}", expected, hint)
             return Any
 
     def _of_items(self, annotation: Any, keys: Mapping[str, Any], path: Path) -> Any:
@@ -196,7 +200,8 @@ class ConfigurationReader(Generic[Model]):
         is_list = get_origin(annotation) is list
         for key in ("item_threshold", "key", *ON_LIST):
             if key in keys and not is_list:
-                self._note((*path, key), f"type is {brief(keys.get('type'))}", "the type of a list")
+                finding = f"{key} is given, but the field has the type {brief(keys.get('type'))}"
+                self._note((*path, key), finding, "a list type, such as List[str]")
         if "item_threshold" not in keys or not is_list:
             return annotation
         (item,) = get_args(annotation)
@@ -248,18 +253,18 @@ class ConfigurationReader(Generic[Model]):
     def _checked(self, config: object, path: Path, rules: Mapping[str, Rule]) -> dict[str, Any]:
         """Return the valid keys of an object with their values; record all others as problems."""
         if not isinstance(config, Mapping):
-            self._note(path, f"it is {brief(config)}", "an object")
+            self._note(path, f"the value is {brief(config)}", "an object")
             return {}
         checked = {}
         for key, value in config.items():
             place, rule = (*path, key), rules.get(key)
             if rule is None:
                 expected = f"one of {', '.join(rules)}"
-                self._note(place, f"there is no key {key}", expected, did_you_mean(key, rules))
+                self._note(place, f"unknown key {key}", expected, did_you_mean(key, rules))
             elif key != "default" and value is None:
                 continue  # exported configurations write null for an absent key
             elif key != "default" and not rule.accepts(value):
-                self._note(place, f"it is {brief(value)}", rule.expected)
+                self._note(place, f"the value is {brief(value)}", rule.expected)
             else:
                 is_number = rule.keywords.get("type") == "number"
                 checked[key] = float(value) if is_number else value

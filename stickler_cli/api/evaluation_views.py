@@ -102,7 +102,10 @@ class Evaluation(score.Evaluation):
             raise UsageError(
                 [
                     Problem(
-                        source="library", found=f"it is {library!r}", expected=expected, hint=hint
+                        source="library",
+                        found=f"the value is {library!r}",
+                        expected=expected,
+                        hint=hint,
                     )
                 ]
             )
@@ -150,7 +153,7 @@ class Evaluation(score.Evaluation):
                 [
                     Problem(
                         source="format_name",
-                        found=f"it is {format_name!r}",
+                        found=f"the value is {format_name!r}",
                         expected=expected,
                         hint=hint,
                     )

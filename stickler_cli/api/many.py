@@ -195,7 +195,7 @@ def _of_schemas(
     """Return plan, documents and job of a run in which each document has one of several schemas."""
     if not isinstance(schema, str | os.PathLike):
         expected = "the path of the directory that holds the schemas for schema_by"
-        raise UsageError([Problem("schema", f"it is {described(schema)}", expected)])
+        raise UsageError([Problem("schema", f"the value is {described(schema)}", expected)])
     (by,) = parse_groupings((), settings.by_file, settings.schema_by)
     head: list[object] = []  # pairs that inference reads; below they come first again
     remaining_pairs = iter(pairs)
@@ -318,7 +318,7 @@ def compiled(
                 return loaded_schema.plan, lambda: loaded_schema.contents, None
     description = repr(schema) if isinstance(schema, type) else described(schema)
     expected = "a schema file, a parsed schema, or a pydantic class"
-    raise UsageError([Problem("schema", f"it is {description}", expected)])
+    raise UsageError([Problem("schema", f"the value is {description}", expected)])
 
 
 def validation_by(
@@ -332,17 +332,17 @@ def validation_by(
         return None
     if contents is None:
         finding = (
-            f"validate is {settings.validate!r}, but the schema was already compiled, so "
-            "documents cannot be validated"
+            f"validate is {settings.validate!r}, but documents cannot be validated against a "
+            "schema that is already compiled"
         )
-        expected = "the schema file or the parsed schema, so that documents can be validated"
+        expected = "the schema file or the parsed schema"
         raise UsageError([Problem("validate", finding, expected)])
     return validation_of(settings.validate, contents(), file)
 
 
 def _check_kind(name: str, value: object, kind: type, expected: str) -> None:
     if not isinstance(value, kind):
-        raise UsageError([Problem(name, f"it is {described(value)}", expected)])
+        raise UsageError([Problem(name, f"the value is {described(value)}", expected)])
 
 
 def _warn_if_inferred(schema: LoadedSchema) -> LoadedSchema:

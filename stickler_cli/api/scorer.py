@@ -297,7 +297,8 @@ class Scorer:
         if kind == "object" and isinstance(values, list) and len(values) == 1:
             values = values[0]
         if kind_of(values) != kind:
-            return Problem(_ANSWER, f"it is of type {kind_of(values)}", expected_of((kind,)))
+            finding = f"the value is of type {kind_of(values)}"
+            return Problem(_ANSWER, finding, expected_of((kind,)))
         return cast("JsonDocument", values)
 
     def _scored(
@@ -561,8 +562,6 @@ def _check(documents: tuple[object, ...], reveal: str, budget: object) -> None:
     if reveal not in REVEALS:
         hint = did_you_mean(str(reveal), REVEALS)
         expected = f"one of {', '.join(REVEALS)}"
-        raise UsageError(
-            [Problem(source="reveal", found=f"it is {reveal!r}", expected=expected, hint=hint)]
-        )
+        raise UsageError([Problem("reveal", f"the value is {reveal!r}", expected, hint)])
     if not isinstance(budget, int) or budget < 0:
-        raise UsageError([Problem("budget", f"it is {budget!r}", "a number of characters")])
+        raise UsageError([Problem("budget", f"the value is {budget!r}", "a number of characters")])

@@ -192,7 +192,8 @@ def _read_arguments(context: typer.Context, options: Mapping[str, Option]) -> di
         remaining_names[len(remaining_names) - len(typed_values) :], typed_values, strict=True
     )
     if missing := [name for name in argument_names if not values[name] and options[name].needed]:
-        message = f"{', '.join(map(str.upper, missing))} missing"
+        verb = "is" if len(missing) == 1 else "are"
+        message = f"{' and '.join(map(str.upper, missing))} {verb} missing"
         arguments = (option.metavar or "" for option in _argument_options(options))
         also_needed = ALSO_NEEDED.get(context.info_name or "", ())
         usage = " ".join(["stickler", context.info_name or "", *arguments, *also_needed])

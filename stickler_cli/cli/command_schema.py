@@ -66,7 +66,7 @@ def schema_of(name: str, settings: SchemaOptions) -> LoadedSchema:
     """
     if isinstance(settings, SeveralSchemas) and settings.schema_by is not None:
         if not name:
-            finding = "SCHEMA is left out"
+            finding = "SCHEMA is missing"
             raise UsageError([Problem("--schema-by", finding, "a directory of schemas")])
         options: Any = {"allow_plugins": settings.allow_plugins, "when": settings.infer}
         options["boxes"] = settings.boxes

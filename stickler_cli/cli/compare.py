@@ -129,7 +129,7 @@ def _find_pair(
         if ref.id == document:
             return read_pair(ref, kinds_of=kinds_of)
         ids.append(ref.id)
-    example = f"such as --document {shlex.quote(ids[0])}" if ids else ""
+    example = f"for example, --document {shlex.quote(ids[0])}" if ids else ""
     if document is None:
         expected = "two JSON files, or the option --document ID"
         raise UsageError(
@@ -201,7 +201,7 @@ def _select_units(
     chosen = find_units(root, path)
     if not chosen:
         hint = did_you_mean(field, [field_path(unit.gt_path) for unit in list_units(root)])
-        missing = f"this document has no field {field}"
+        missing = f"the document has no field {field}"
         raise UsageError([Problem(source="--field", found=missing, expected=expected, hint=hint)])
     return chosen
 
@@ -209,7 +209,7 @@ def _select_units(
 def errors(settings: ErrorsSettings) -> ExitCode:
     """Run `stickler errors`: list the errors that the user's filters select."""
     if settings.error_class is not None and _class_name(settings.error_class) not in _CLASSES:
-        finding, expected = f"there is no class {settings.error_class}", "a class of errors"
+        finding, expected = f"unknown class {settings.error_class}", "a class of errors"
         hint = did_you_mean(settings.error_class, _CLASSES)
         raise UsageError(
             [

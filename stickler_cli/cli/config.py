@@ -67,7 +67,7 @@ def read_config(named: str | None, command: str) -> tuple[dict[str, Any], str]:
             problems.append(allowed[name].problem(str(file), f"{key} is {brief(value)}", error))
         paths = value if isinstance(value, list) else [value]
         if allowed[name].is_path and not all(can_be_path(str(path)) for path in paths):
-            problems.append(Problem(str(file), f"{key} has a NUL character", "a path"))
+            problems.append(Problem(str(file), f"{key} contains a NUL character", "a path"))
         if name in command_options and command_options[name].in_file in {"all", command}:
             is_relative = command_options[name].is_path and value != STANDARD_INPUT
             values[name] = _resolve_paths(value, file.parent) if is_relative else value
@@ -88,7 +88,7 @@ def _describe_unknown_key(
     expected = (
         (f"an option, such as {', '.join(near_names)}") if near_names else "an option of a command"
     )
-    return Problem(source, f"there is no option {key}", expected, did_you_mean(name, allowed))
+    return Problem(source, f"unknown option {key}", expected, did_you_mean(name, allowed))
 
 
 def _resolve_paths(value: object, folder: Path) -> object:
@@ -161,7 +161,7 @@ def _read_options(file: Path) -> dict[str, Any]:
             ]
         )
     if not isinstance(table, dict):
-        raise UsageError([Problem(str(file), "there is no [tool.stickler] table", "one")])
+        raise UsageError([Problem(str(file), "the file has no table [tool.stickler]")])
     return table
 
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final
 
+from stickler_cli.core.figures import number_of
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.option import Option, Settings, options_of
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
@@ -71,9 +72,8 @@ def report_run(settings: EvalSettings) -> ExitCode:
     assembly = assemble(settings, requested, lambda: schema_of(settings.schema, settings), tell)
     pairs = assembly.pairs
     if settings.verbose:
-        total = "?" if pairs.total is None else pairs.total
-        schema_name = f"{assembly.schema.name} of {assembly.schema.path}"
-        warn(f"evaluating {total} documents with {schema_name}")
+        total = "documents" if pairs.total is None else number_of(pairs.total, "document")
+        warn(f"evaluating {total} against {assembly.schema.name} ({assembly.schema.path})")
     if settings.dry_run:
         _show_dry_run(assembly.job, pairs)
         return ExitCode.OK
@@ -287,7 +287,7 @@ def _now() -> str:
     except (ValueError, OverflowError, OSError):
         expected = "seconds since 1970"
         raise UsageError(
-            [Problem(source=EPOCH, found=f"it is {seconds!r}", expected=expected, hint="unset it")]
+            [Problem(EPOCH, f"the value is {seconds!r}", expected, "unset this variable")]
         ) from None
     return now.isoformat(timespec="seconds").replace("+00:00", "Z")
 

@@ -228,7 +228,7 @@ def _parse_columns(names: str | None) -> list[str]:
                 [
                     Problem(
                         source="--columns",
-                        found=f"there is no {name!r}",
+                        found=f"unknown column {name!r}",
                         expected=expected,
                         hint=hint,
                     )
@@ -271,7 +271,8 @@ def warn_of_unreadable(run: Run) -> None:
     if not count or run.options.strict:
         return
     subject = "1 prediction" if count == 1 else f"{count} predictions"
-    warn(f"warning: {subject} cannot be read: all values of the ground truth count as missed")
+    truth = "its ground truth" if count == 1 else "their ground truths"
+    warn(f"warning: {subject} cannot be read, so all values of {truth} count as missed")
     problems = [entry for entry in run.evaluation.problems if entry.status is Status.INVALID]
     for problem in sorted(problems)[:MAX_NAMED_DOCUMENTS]:
         warn(f"  {problem}")

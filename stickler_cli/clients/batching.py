@@ -448,4 +448,4 @@ def _find_refusal(
         hint = "check the name of the model, and that this API key may use the model"
     elif _status(error) not in KEY_STATUSES:
         return None
-    return model.unavailable(f"is refused: {failure}", hint)
+    return model.unavailable(f"cannot be used: {failure}", hint)

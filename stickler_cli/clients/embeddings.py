@@ -280,7 +280,7 @@ class BertScore(Model[TextPair, float]):
     @property
     def title(self) -> str:
         """The name of the model."""
-        return self.name or f"bert-score's own for {self.language}"
+        return self.name or f"bert-score's default model for {self.language}"
 
     @property
     def identity(self) -> Mapping[str, object]:
@@ -302,10 +302,10 @@ class BertScore(Model[TextPair, float]):
             return
         if self.name not in resolve_name("bert_score.utils:model2layers"):
             description = f"bert-score has no baseline for {self.name}"
-            hint = "set rescale_with_baseline to false"
+            hint = "set rescale_with_baseline to false in the comparator-config"
             if self.layers is None:
                 description = f"bert-score does not know which layer of {self.name} to use"
-                hint = "set num_layers in the comparator's config"
+                hint = "set num_layers in the comparator-config"
             raise UnavailableError([Problem("", description, expected="", hint=hint)])
 
     def unpack(self, packed: bytes) -> float:

@@ -46,19 +46,28 @@ def ignores_case(node: LeafNode) -> bool:
 
 
 NOTES: Final[Mapping[str, Callable[[LeafNode], bool]]] = {
-    "texts are compared by edit distance, so a different word or number in a long text may pass": (
-        is_edit_distance
-    ),
-    "if a number, or the unit beside a number, is different, the text is wrong": decides_by_numbers,
     (
-        "in texts of 50 or more content words, one word in fifty (but at most two words) may "
-        "be different"
-    ): (tolerates_words),
+        "fields compared by edit distance, so that a different word or number in a long text "
+        "may count as right"
+    ): is_edit_distance,
     (
-        "a word may differ by one letter, unless the comparator-config sets same_letters"
+        "fields whose text is wrong if a number, or the unit beside a number, is different"
+    ): decides_by_numbers,
+    (
+        "fields in which one or two words of a long text (50 or more content words) may be "
+        "different"
     ): tolerates_words,
-    "a word may be missing or added, unless the comparator is ExactComparator": counts_words,
-    "upper and lower case count as equal, unless ExactComparator has case_sensitive": ignores_case,
+    (
+        "fields in which a word may differ by one letter (to prevent this, set same_letters in "
+        "the comparator-config)"
+    ): tolerates_words,
+    (
+        "fields in which a word may be missing or added (to prevent this, use ExactComparator)"
+    ): counts_words,
+    (
+        "fields in which upper and lower case count as equal (to prevent this, set "
+        "case_sensitive in the comparator-config)"
+    ): ignores_case,
 }
 """Notes on surprising comparisons of texts, each with a test of whether it applies to a leaf."""
 

@@ -25,22 +25,22 @@ DIFFERENCES: Final[tuple[DifferenceKind, ...]] = get_args(DifferenceKind)
 OTHER_WORDS: Final[frozenset[DifferenceKind]] = frozenset(("another word", "other letters"))
 """Differences in which a word is replaced by another word, or has other letters."""
 REMEDIES: Final[dict[DifferenceKind, str]] = {
-    "another word": '"same_letters": true in the comparator-config',
-    "other letters": '"same_letters": true in the comparator-config',
-    "a word more or less": "a threshold of 1",
-    "words joined or split": "CaseInsensitiveComparator",
-    "a sign more or less": "CaseInsensitiveComparator",
-    "another order": "CaseInsensitiveComparator",
-    "another number": "a comparator-config without a tolerance",
-    "no currency or unit": "CaseInsensitiveComparator",
-    "thousands or decimals": '"decimal": "auto" in the comparator-config',
-    "day or month first": '"dayfirst": true or false in the comparator-config',
-    "other capitals": "CodeComparator",
-    "other separators": "CaseInsensitiveComparator",
-    "small overlap": "a threshold of 0.75",
+    "another word": 'set "same_letters": true in the comparator-config',
+    "other letters": 'set "same_letters": true in the comparator-config',
+    "a word more or less": "use a threshold of 1",
+    "words joined or split": "use CaseInsensitiveComparator",
+    "a sign more or less": "use CaseInsensitiveComparator",
+    "another order": "use CaseInsensitiveComparator",
+    "another number": "use a comparator-config without a tolerance",
+    "no currency or unit": "use CaseInsensitiveComparator",
+    "thousands or decimals": 'set "decimal": "auto" in the comparator-config',
+    "day or month first": 'set "dayfirst" to true or false in the comparator-config',
+    "other capitals": "use CodeComparator",
+    "other separators": "use CaseInsensitiveComparator",
+    "small overlap": "use a threshold of 0.75",
 }
 """For each kind of difference, the change of the field's annotations that makes such values
-wrong."""
+wrong, as advice."""
 
 
 class MatchDifference(NamedTuple):

@@ -300,7 +300,7 @@ def read_settings(settings: type[S], given: Mapping[str, object], *, parsed: boo
             values[name] = option.convert(value) if parsed else option.parse(value)
         except NotTakenError as error:
             source = name if parsed else option.flag
-            problems.append(option.problem(source, f"it is {value!r}", error))
+            problems.append(option.problem(source, f"the value is {value!r}", error))
     if problems:
         raise UsageError(problems)
     return settings(**values)

@@ -113,7 +113,7 @@ class ComparisonError(SticklerError):
         self.cause = cause
         """Description of the failure, with the two values."""
         self.path = path  # property names that lead to the field
-        place = f"at {field_path(path)}, " if path else ""
+        place = f"in field {field_path(path)}, " if path else ""
         self.problems = (Problem("", place + cause),)
 
     def below(self, name: str) -> "ComparisonError":
@@ -129,7 +129,7 @@ class WorkLimitError(SticklerError):
 
     def __init__(self, limit: float, path: tuple[str, ...]) -> None:
         Exception.__init__(self, limit, path)
-        place = f", most of it at {field_path(path)}" if path else ""
+        place = f"; most of the work is in field {field_path(path)}" if path else ""
         finding = (
             f"comparing this document takes more work than --work-limit {limit:g} allows{place}"
         )
@@ -141,9 +141,9 @@ class RoomLimitError(WorkLimitError):
 
     def __init__(self, limit: int, path: tuple[str, ...]) -> None:
         Exception.__init__(self, limit, path)
-        place = f" at {field_path(path)}" if path else ""
+        place = f" in field {field_path(path)}" if path else ""
         finding = f"results for lists inside lists{place} take more than {limit >> 20} MB of memory"
-        hint = 'if the order of the outer items matters, pair them by "x-aws-stickler-pairing": '
+        hint = 'if the order of the outer items matters, set "x-aws-stickler-pairing": '
         self.problems = (Problem("", finding, hint=f'{hint}"position"'),)
 
 
@@ -345,8 +345,8 @@ class Family(Generic[T]):
         if _LOCATION.fullmatch(name):
             if not allow_plugins:
                 hint = (
-                    "allow such classes with --allow-plugins, or with `allow_plugins = "
-                    "true` in the configuration file"
+                    "to use classes of your own code, add --allow-plugins, or set "
+                    "`allow_plugins = true` in the configuration file"
                 )
                 raise UnknownNameError(f"a {self.noun} of an installed package", hint)
             return self._load(name)

@@ -124,7 +124,7 @@ def parse_key_edits(ignored: Sequence[str], renamed: Sequence[str]) -> KeyEdits:
         pattern = _parse_names(text)
         if pattern is None or all(name == ANY_NAMES for name in pattern):
             expected = "the path of a field to ignore, such as id, meta.id or **.score"
-            problems.append(Problem(IGNORE, f"it is {text!r}", expected))
+            problems.append(Problem(IGNORE, f"the value is {text!r}", expected))
         else:
             patterns.append(pattern)
     for text in renamed:
@@ -133,7 +133,7 @@ def parse_key_edits(ignored: Sequence[str], renamed: Sequence[str]) -> KeyEdits:
             hint = "NEW must be a single name, or the same path as OLD with a different last name"
             expected = "OLD=NEW, such as vendor=seller or lines.descr=description"
             problems.append(
-                Problem(source=RENAME, found=f"it is {text!r}", expected=expected, hint=hint)
+                Problem(source=RENAME, found=f"the value is {text!r}", expected=expected, hint=hint)
             )
         else:
             pairs.append(pair)

@@ -30,7 +30,7 @@ _WRAPPINGS: Final = {
     "fence": "a Markdown code fence",
     "prose": "other text",
     "string": "a JSON string",
-    "list": "a list of one",
+    "list": "a list with one element",
     _RELAXED: "JSON with Python literals, comments, trailing commas or single quotes",
 }
 
@@ -78,7 +78,7 @@ class Wrapped:
         wrappings = [_WRAPPINGS[how_read] for how_read in self.forms if how_read != _RELAXED]
         if not wrappings:
             return f"--lenient-json reads {_WRAPPINGS[_RELAXED]}"
-        return f"--lenient-json can read the JSON {' in '.join(wrappings)}"
+        return f"--lenient-json can read JSON in {' in '.join(wrappings)}"
 
 
 def find_document(data: bytes, kinds: Sequence[DocumentKind] = OBJECTS) -> Wrapped | None:

@@ -557,8 +557,8 @@ def _nearest_ids(name: str, fields: tuple[str, ...]) -> str:
     near = nearest_choices(name, fields, 3, at_least=0)
     return (
         (
-            "name the field that identifies each document; this document has the fields "
-            f"{', '.join(near)}"
+            "with --id-field, give a field that identifies each document; this document has "
+            f"the fields {', '.join(near)}"
         )
         if near
         else ""

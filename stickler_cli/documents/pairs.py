@@ -339,7 +339,7 @@ def parse_id_field(text: str) -> FieldPath:
     """Parse the path of the field that has the id; raise UsageError if it is not a path."""
     try:
         path = parse_field_path(text)
-        finding = "no field is named: the field path is empty"
+        finding = "the path of the field is empty"
     except ValueError as error:
         path, finding = (), str(error)
     if not path:

@@ -124,7 +124,7 @@ def _block_lines(block: Block | Figures | Curves, style: TableStyle) -> list[Lin
                 ]
             legend = [text for title, text in block.legend if title not in dropped]
             if dropped and (block.legend or style.columns):
-                legend.append(f"columns without room: {', '.join(dropped)}")
+                legend.append(f"no room for columns: {', '.join(dropped)}")
             if block.legend:
                 lines.append(BLANK)
             legend_blocks = (Text(text, "dim", INDENT) for text in legend)

@@ -195,7 +195,7 @@ def policy_sentences(outcome: "PolicyOutcome") -> Iterator[Text]:
     yield Text(
         f"policy {outcome.digest[:8]}: {share} of values skip review, and {wrong} of "
         f"these {n_accepted} values are wrong; the policy allows that, on "
-        f"average, a share of {outcome.max_error:g} of the accepted values of a document is wrong"
+        f"average, {100 * outcome.max_error:.4g}% of the accepted values of a document are wrong"
     )
     if outcome.overlap:
         yield Text(
@@ -296,7 +296,7 @@ def wrong_documents(run: Run, max_documents: int) -> tuple[list[WrongDocument], 
 
 def _explained(run: Run, name: str, status: str) -> str:
     if status != Status.EVALUATED:
-        return f"it is {status}"
+        return f"the document is {status}"
     document_option = ["--document", name] if not name.startswith("-") else [f"--document={name}"]
     return f"{run.explain_command} {shlex.join(document_option)}" if run.explain_command else ""
 

@@ -170,7 +170,7 @@ def describe_verdicts(view: RunView) -> list[str]:
             f"{len(marked_errors.unfit)} of {number_of(marked_errors.verdicts, 'verdict')}"
         )
         verb = "belongs" if len(marked_errors.unfit) == 1 else "belong"
-        lines.append(f"{unfit_of_all} {verb} to no error of this run, so had no effect: {names}")
+        lines.append(f"{unfit_of_all} {verb} to no error of this run, and had no effect: {names}")
     return lines
 
 
@@ -204,11 +204,11 @@ def headline(view: RunView) -> str:
 
 
 _COMPARED_WITH_NOTHING: Final = {
-    Status.INVALID: "a prediction that cannot be read",
+    Status.INVALID: "an unreadable prediction",
     Status.MISSING: "no prediction",
 }
 _LEFT_OUT: Final = {
-    Status.INVALID: ("prediction", " that cannot be read"),
+    Status.INVALID: ("unreadable prediction", ""),
     Status.MISSING: ("ground truth", " without a prediction"),
     Status.FAILED: ("failed document", ""),
     Status.UNMATCHED: ("prediction", " without ground truth"),
@@ -227,8 +227,8 @@ def wholly_right(view: RunView) -> str:
         f"{n_lost}: {count:,}" for n_lost, count in enumerate(accumulate(documents.lost))
     )
     return (
-        f"completely right documents: {share}; number of documents that lost at most 0, 1, 2, "
-        f"... values: {cumulative}"
+        f"share of completely right documents: {share}; documents with at most "
+        f"N lost values (N: documents): {cumulative}"
     )
 
 
@@ -264,7 +264,7 @@ def validities(view: RunView) -> list[str]:
         lines.append(
             line
             + (
-                f"; most frequent: {', '.join(violation_texts[:VIOLATIONS])}"
+                f"; most frequent violations: {', '.join(violation_texts[:VIOLATIONS])}"
                 if violation_texts
                 else ""
             )
@@ -373,9 +373,9 @@ _ODDITIES: Final = {
 
 _WAYS: Final = {
     "fence": "in a code fence",
-    "prose": "in prose",
+    "prose": "in other text",
     "string": "in a JSON string",
-    "list": "in a list of one",
+    "list": "in a list with one element",
     "relaxed": "with Python literals, comments, trailing commas or single quotes",
 }
 
@@ -465,15 +465,15 @@ def confidences(view: RunView) -> list[str]:
         figures["coverage"],
         figures["right"] / figures["units"],
     )
-    of_all = "" if coverage is None else f" ({_percent(coverage)} of all predicted values)"
+    of_all = "" if coverage is None else f" ({_percent(coverage)} of all)"
     clauses = [
         (
-            f"confidence: {units:,} values have a confidence{of_all}, {_percent(share)} of these "
-            "values are right"
+            f"confidence: {number_of(units, 'predicted value')} with a confidence{of_all}, "
+            f"{_percent(share)} right"
         )
     ]
     if figures["auroc"] is None:
-        clauses.append("all of them are " + ("right" if figures["right"] else "wrong"))
+        clauses.append("AUROC is undefined, as it needs right and wrong values")
     else:
         for name in ("auroc", "ece"):
             bounds = figures.get("intervals", {}).get(name)
@@ -482,8 +482,8 @@ def confidences(view: RunView) -> list[str]:
     lines = ["; ".join(clauses)]
     if count := view.run.evaluation.unwrapped["inherited"]:
         lines.append(
-            f"{count:,} values have no confidence of their own and use that of the object or "
-            "list that contains the value"
+            f"{number_of(count, 'value')} without own confidence: the confidence of the object "
+            "or list around the value is used"
         )
     return lines
 

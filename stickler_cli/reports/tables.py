@@ -51,17 +51,17 @@ TRUST_LEGEND: Final = (
         ),
     ),
     (
-        "found",
+        "caught",
         (
-            "found: the share of all errors that a review of the least confident 10% of values "
-            "would find"
+            "caught: the share of all errors that a review of the least confident 10% of values "
+            "would catch"
         ),
     ),
     (
-        "pass",
+        "skip",
         (
-            "pass: the largest share of values that could skip review so that 99% of the skipped "
-            "values are right in this run"
+            "skip: the largest share of values that could skip review if 99% of these values must "
+            "be right, judged by this run; cutoff: the confidence from which they could skip"
         ),
     ),
 )
@@ -282,7 +282,8 @@ def legend(view: RunView) -> list[tuple[str, str]]:
         )
     has_list_fields = any(row.score is None and row.counts.total for row in rows)
     no_score_text = "; fields of list items have no mean score" if has_list_fields else ""
-    lines.append(("mean score", f"mean score: after clipping{no_score_text}"))
+    score_text = "mean similarity; with clip-under-threshold, 0 for values below the threshold"
+    lines.append(("mean score", f"mean score: {score_text}{no_score_text}"))
     return lines + ([("", WORST_LEGEND)] if any(row.worst for row in rows) else [])
 
 
@@ -322,9 +323,9 @@ def confidence_table(view: RunView) -> Table:
         rated("AUROC", 0, itemgetter("auroc"), "title"),
         rated("ECE", 2, itemgetter("ece")),
         rated("Brier", 6, itemgetter("brier")),
-        rated("found", 3, lambda name_and_figures: name_and_figures["error_capture"][BUDGET]),
-        rated("from", 7, passing("threshold")),
-        rated("pass", 4, passing("coverage")),
+        rated("caught", 3, lambda name_and_figures: name_and_figures["error_capture"][BUDGET]),
+        rated("cutoff", 7, passing("threshold")),
+        rated("skip", 4, passing("coverage")),
     ]
     return Figures(figures, rows, () if view.page else TRUST_LEGEND).table()
 
@@ -336,10 +337,10 @@ def policy_table(outcome: "PolicyOutcome") -> Figures:
 
     figures = [
         FigureColumn("field", field_label, str),
-        FigureColumn("from", "threshold", rank=3),
+        FigureColumn("threshold", "threshold", rank=3),
         FigureColumn(title="values", value="values", kind=int, rank=4),
         FigureColumn(
-            "pass",
+            "accepted",
             lambda field: field.accepted / field.values if field.values else None,
             tone="title",
         ),

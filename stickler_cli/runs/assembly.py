@@ -138,7 +138,7 @@ def _by_model(option: str, texts: Sequence[str], pattern: str, expected: str) ->
     for text in texts:
         model, _, value = text.partition("=")
         if not model or not re.fullmatch(pattern, value):
-            finding = f"it is {brief(hide_secrets(text))}"
+            finding = f"the value is {brief(hide_secrets(text))}"
             if option == KEY_FROM:
                 finding = "the value (not shown here, as it may be a key) names no variable"
             raise UsageError([Problem(option, finding, expected)])

@@ -45,8 +45,8 @@ def describe_close_matches(evaluation: Evaluation) -> list[str]:
         values.count for by_field in values_by_difference.values() for _, values in by_field
     )
     summary = (
-        f"{number_of(total, 'value')} called right although not exactly equal; --values FILE "
-        "lists these values"
+        f"{number_of(total, 'value')} counted as right although not exactly equal to the ground "
+        "truth; --values FILE lists these values"
     )
     return [summary, *sentences]
 
@@ -64,10 +64,29 @@ def _describe_difference(
     names = join_some((f"{name} {values.count:,}" for name, values in by_field), MAX_NAMED_FIELDS)
     examples = _select_examples([values for _, values in by_field])
     shown_examples = ", ".join(map(_show_example, examples))
-    wrong = "makes it wrong" if total == 1 else "makes them wrong"
+    pronoun = "it" if total == 1 else "them"
+    phrase = _PHRASES.get(difference, difference)
     return (
-        f"{total:,} with {difference} ({names}; {shown_examples}): {REMEDIES[difference]} {wrong}"
+        f"{total:,} with {phrase}: {names} ({shown_examples}); to count {pronoun} as wrong, "
+        f"{REMEDIES[difference]}"
     )
+
+
+_PHRASES: Final[dict[DifferenceKind, str]] = {
+    "another word": "a different word",
+    "other letters": "different letters in a word",
+    "a word more or less": "a word added or missing",
+    "a sign more or less": "a sign added or missing",
+    "another order": "words in another order",
+    "another number": "a different number",
+    "no currency or unit": "a currency or unit added or missing",
+    "thousands or decimals": "a separator that may mean thousands or decimals",
+    "day or month first": "a date that may begin with the day or the month",
+    "other capitals": "different upper and lower case",
+    "other separators": "different separators",
+    "small overlap": "a small overlap of boxes",
+}
+"""The words of a note for each kind of difference whose own name is too short for a sentence."""
 
 
 def _select_examples(values_by_field: Sequence[CloseValues]) -> list[CloseExample]:
@@ -85,4 +104,4 @@ def _show_example(example: CloseExample) -> str:
         repr(cut_end(text, MAX_SHOWN_LETTERS)) if text else "nothing"
         for text in (example.gt, example.pred)
     )
-    return f"{gt} / {pred} in {example.document}"
+    return f"{gt} predicted as {pred} in {example.document}"

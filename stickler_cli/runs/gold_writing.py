@@ -97,8 +97,9 @@ def write_gold(
         documents, changed = documents + 1, changed + bool(changes)
         kinds.update(change.accepted for change in changes)
     summary = f"{number_of(kinds[False], 'value')} corrected and " if kinds[False] else ""
-    summary += f"{number_of(kinds[True], 'alternative')} added, in {changed:,} of them"
-    return f"{number_of(documents, 'ground truth')} written, {summary}: {directory}"
+    summary += f"{number_of(kinds[True], 'alternative')} added"
+    where = f" (in {number_of(changed, 'ground truth')})" if changed else ""
+    return f"{number_of(documents, 'ground truth')} written to {directory}; {summary}{where}"
 
 
 def marked_changes(job: Job, ref: PairRef, _truth: JsonValue) -> list[GoldChange]:

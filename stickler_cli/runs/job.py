@@ -73,7 +73,7 @@ def parse_groupings(
     problems = [
         Problem(
             f"{option} {key}",
-            (f"the option {BY_FILE}, whose file would have this column, is missing"),
+            f"{key} is a column of the {BY_FILE}, but {BY_FILE} is not given",
             EXPECTED,
         )
         for option, key in columns
@@ -85,7 +85,7 @@ def parse_groupings(
             Problem(f"{BY_FILE} {file}", finding, f"an option such as {BY} {MARK}language")
         )
     problems += (
-        Problem(f"{BY} {key}", "the option is given twice with the same key")
+        Problem(f"{BY} {key}", "this key is given twice")
         for key in dict.fromkeys(keys)
         if keys.count(key) > 1
     )
@@ -170,7 +170,7 @@ def unwrapper_of(root: PlaceWithFields, settings: WrapperOptions) -> Unwrapper |
     value, _, confidence = settings.wrapped.partition(":")
     if not value:
         expected = "auto, none, or VALUE_KEY[:CONFIDENCE_KEY]"
-        raise UsageError([Problem("--wrapped", f"it is {settings.wrapped!r}", expected)])
+        raise UsageError([Problem("--wrapped", f"the value is {settings.wrapped!r}", expected)])
     form = None if settings.wrapped == "auto" else Form(value, confidence)
     return Unwrapper(root, form, edits)
 

@@ -54,7 +54,7 @@ def checked_sources(sources: str | None, embed: int = 0) -> SourcesOf | None:
     if is_address(sources):
         if not _ADDRESS.match(sources) or "{id}" not in sources:
             expected = "a directory, or an http(s) address with {id} after its host"
-            raise UsageError([Problem(SOURCES, f"it is {sources!r}", expected)])
+            raise UsageError([Problem(SOURCES, f"the value is {sources!r}", expected)])
         if states_user(sources):
             finding = (
                 "the address contains a user name or password, which every reader of the page "

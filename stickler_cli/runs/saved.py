@@ -139,7 +139,9 @@ def sources_of_run(name: str) -> list[tuple[str, str]]:
                 sources.append(("the ground truth", origin.get("gt")))
                 sources.append(("the prediction", origin.get("pred")))
     return [
-        (f"{title} of {decoded(name)}", path) for title, path in sources if isinstance(path, str)
+        (f"{title} (from the run {decoded(name)})", path)
+        for title, path in sources
+        if isinstance(path, str)
     ]
 
 

@@ -116,7 +116,7 @@ def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str
             output_path.with_name(output_path.name + PARTIAL) if output_path.name else output_path
         )
         problems += (
-            Problem(source, f"the output would overwrite {name}", "another file")
+            Problem(source, f"the output would overwrite an input: {name}", "another file")
             for name, input_file, input_path in input_files
             if _overlap(output_path, input_file)
             or partial == input_file

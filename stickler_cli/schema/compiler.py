@@ -526,7 +526,7 @@ def compile_schema(  # noqa: PLR0913 - a schema and its options
         SchemaError: the schema is invalid; the error has every problem with its JSON Pointer.
     """
     if not isinstance(schema, dict):
-        finding = f"{NO_DOCUMENT}: it is {brief(schema)}"
+        finding = f"{NO_DOCUMENT}: the schema is {brief(schema)}"
         raise SchemaError(
             [Problem(source=source, found=finding, expected=DOCUMENT_EXPECTED, pointer="")]
         )

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from stickler_cli.core.figures import format_beside_limit
+from stickler_cli.core.figures import format_beside_limit, number_of
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import did_you_mean
 from .evaluation import Evaluation
@@ -103,9 +103,9 @@ def judge_fields(
     result = judge_value(gate, values[worst_path], "", prefix)
     n_failed = sum(not OPERATORS[gate.operator](value, gate.limit) for value in values.values())
     rank = (
-        f"the worst of {n_failed} fields that fail"
+        f"the worst of {n_failed} failed fields"
         if n_failed > 1
-        else f"of {len(values)} that match"
+        else f"the worst of {number_of(len(values), 'matching field')}"
     )
     worst_field = field_path(worst_path)
     return replace(result, reason=f"{result.reason} in {worst_field}, {rank}", field=worst_field)
@@ -135,7 +135,8 @@ def check_kind(gate: Gate, kinds: Collection[str]) -> None:
             kinds,
             display=lambda near: f"{DOCUMENTS}.{near}{gate.operator}{limit}",
         )
-        raise gate_error("--gate", f"{gate.text!r} asks for {gate.metric}", expected, hint)
+        finding = f"{gate.text!r} has the unknown metric {gate.metric}"
+        raise gate_error("--gate", finding, expected, hint)
 
 
 def _find_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:
@@ -202,7 +203,7 @@ def metric_value(gate: Gate, figures: Mapping[str, float | None]) -> tuple[float
             if figures
             else "the name of a metric added with --metric"
         )
-        raise gate_error("--gate", f"{gate.text!r} asks for {gate.metric}", expected)
+        raise gate_error("--gate", f"{gate.text!r} has the unknown metric {gate.metric}", expected)
     return figures[gate.metric], "the divisor of this figure is 0"
 
 

@@ -160,7 +160,8 @@ def _check_metric(
             raise gate_error(option, found, SYNTAX, hint)
         expected = f"one of {', '.join(metrics or METRICS)}"
         hint = _suggest_gate(gate, option, lowest, metrics)
-        raise gate_error(option, f"{text!r} asks for {metric or 'no metric'}", expected, hint)
+        finding = f"has the unknown metric {metric}" if metric else "has no metric"
+        raise gate_error(option, f"{text!r} {finding}", expected, hint)
     if metric in (metrics or _SHARES):
         _check_share(gate, option, lowest)
     elif metric in COUNTS and lowest >= 0 and not gate.limit.is_integer():
@@ -178,7 +179,7 @@ def _check_set(text: str, match: re.Match[str], option: str) -> None:
         return
     if correct_name := nearest(set_name, COUNTING_MODES):
         hint = _did_you_mean(f"{correct_name}:{target}{match['operator']}{match['limit']}")
-        found = f"{text!r} asks for the set {set_name}"
+        found = f"{text!r} has the unknown set {set_name}"
         raise gate_error(option, found, f"one of {', '.join(COUNTING_MODES)}", hint)
 
 
@@ -469,7 +470,7 @@ def check_no_bounds(gates: Collection[Gate]) -> None:
     problems = [
         Problem(
             "--gate",
-            f"{gate.text!r} asks for a confidence interval",
+            f"{gate.text!r} needs a confidence interval",
             "a run with confidence intervals",
             "leave out --ci none",
         )
@@ -489,11 +490,11 @@ def check_no_resampled_bounds(gates: Iterable[Gate]) -> None:
         Problem(
             "--gate",
             (
-                f"{gate.text!r} needs an interval of confidence figures, which stickler "
-                "computes from rows for single documents"
+                f"{gate.text!r} needs an interval that is computed from a row for each document, "
+                "but the run has no such rows"
             ),
             "a run with rows",
-            "--rows inline keeps them",
+            "evaluate again with --rows inline",
         )
         for gate in gates
         if gate.bound and gate.metric in CONFIDENCE_METRICS
@@ -584,7 +585,7 @@ def parse_aim(text: str) -> Aim:
         name = SCORE + name.removeprefix(OVERALL_SCORE)
     gate = parse_gate(name if has_limit else f"{name}>=0", "of")
     if gate.metric not in (*RATES, SCORE) or gate.bound or not gate.operator.startswith(">"):
-        raise gate_error("of", f"it is {text!r}", _EXPECTED)
+        raise gate_error("of", f"the value is {text!r}", _EXPECTED)
     return Aim(replace(gate, text=text), has_limit)
 
 

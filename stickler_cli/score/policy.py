@@ -27,7 +27,10 @@ POLICY_FORMAT: Final = "stickler-policy/1"
 _POSITION: Final = re.compile(r"line \d+")
 
 PASSING: Final = (
-    ("pass", "pass: the share of values whose confidence is at least the one in the column 'from'"),
+    (
+        "accepted",
+        "accepted: the share of values whose confidence is at least the threshold",
+    ),
     (
         "wrong",
         (

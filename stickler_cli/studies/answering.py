@@ -96,13 +96,14 @@ def compare_sources(
     notes += map(str, pairs.problems)
     if one_sided_ids:
         notes.append(
-            "skipped, because the ground truth or the prediction is missing: "
+            "documents skipped, because the ground truth or the prediction is missing: "
             f"{join_some(one_sided_ids, MAX_NAMED_DOCUMENTS)}"
         )
     for problem in unreadable[:MAX_NAMED_DOCUMENTS]:
-        notes.append(f"{problem.document} was skipped: {problem.problem}")
+        notes.append(f"document {problem.document} was skipped: {problem.problem}")
     if (n_more := len(unreadable) - MAX_NAMED_DOCUMENTS) > 0:
-        notes.append(f"skipped, since one side cannot be read: {n_more} more")
+        skipped_text = "more document was" if n_more == 1 else "more documents were"
+        notes.append(f"{n_more} {skipped_text} skipped, because one side cannot be read")
     notes += omission_notes
 
 
@@ -123,18 +124,17 @@ def _compare_chunks(
             table = compare(plan, gts, preds, options, confidences, gold)
         except WorkLimitError as error:
             if len(chunk) == 1:
-                notes.append(f"{chunk[0].id} was skipped: {error.problems[0]}")
+                notes.append(f"document {chunk[0].id} was skipped: {error.problems[0]}")
             for pair in chunk if len(chunk) > 1 else ():
                 yield from _compare_chunks(plan, [pair], options, notes)
         else:
             yield chunk, table
 
 
-def check_names(option: str, names: Iterable[str], valid: Collection[str], clause: str) -> None:
+def check_names(option: str, names: Iterable[str], valid: Collection[str], finding: str) -> None:
     """Check that all names given to an option are valid.
 
-    `clause` is the middle of the message about an unknown name: with "is not a rule", the message
-    is "there is not a rule NAME".
+    `finding` is the text before an unknown name in the message, such as "unknown rule".
 
     Raises:
         UsageError: with a problem for each unknown name.
@@ -145,7 +145,7 @@ def check_names(option: str, names: Iterable[str], valid: Collection[str], claus
         raise UsageError(
             Problem(
                 source=option,
-                found=f"there {clause} {name}",
+                found=f"{finding} {name}",
                 expected=expected,
                 hint=did_you_mean(name, valid),
             )
@@ -280,7 +280,7 @@ def read_verdicts(file: str, plan: Plan, limit: int) -> tuple[list[VerdictLine],
             "none of the verdicts in this file is about a pair of values (one from the ground "
             "truth, one predicted)"
             if n_omitted
-            else "there are no verdicts"
+            else "the file contains no verdicts"
         )
         raise UsageError([Problem(source_of(file), finding, "one verdict on each line")])
     return lines, n_omitted
@@ -291,7 +291,7 @@ def _parse_line(value: JsonObject, plan: Plan) -> VerdictLine | Problem:
     missing = [key for key in _KEYS if key not in value]
     if missing:
         return Problem(
-            "", f"there is no {' and no '.join(missing)}", f"the keys {', '.join(_KEYS)}"
+            "", f"the line has no {' and no '.join(missing)}", f"the keys {', '.join(_KEYS)}"
         )
     path, verdict = value["path"], value["verdict"]
     try:

@@ -194,7 +194,7 @@ def test_a_pair_of_too_much_work_is_refused_as_in_a_run():
     class Text(StructuredModel):
         a: str
 
-    with pytest.raises(WorkLimitError, match="most of it at a"):
+    with pytest.raises(WorkLimitError, match="most of the work is in field a"):
         within(0.1).evaluate(*LONG)
     with pytest.raises(WorkLimitError):
         Text(**LONG[0]).compare_with(Text(**LONG[1]), options=Options(work_limit=0.1))

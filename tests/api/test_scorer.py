@@ -240,7 +240,7 @@ def test_a_schema_of_arrays_takes_arrays():
     assert scorer.score(["a"], '```["a"]```').score == 1.0
     assert scorer.score([], None).score == 1.0
     assert scorer.score(["a"], {"a": 1}).problem == (
-        "the answer: it is of type object, expected a JSON array"
+        "the answer: the value is of type object, expected a JSON array"
     )
     assert scorer.score(["a"], ["b"]).fields == {}
 
@@ -317,10 +317,13 @@ def test_threads_may_share_a_scorer():
         (lambda: Scorer(Order(**GT)), r"schema is Order\(.* expected a pydantic class"),
         (lambda: Scorer(int), "schema is the class int, expected a pydantic class"),
         (lambda: Scorer(None), "schema is None"),
-        (lambda: Scorer(Order, reveal="shapes"), "reveal: it is 'shapes'.*did you mean shape"),
-        (lambda: Scorer(Order, budget=-1), "budget: it is -1"),
-        (lambda: Scorer(Order, budget=1.5), "budget: it is 1.5"),
-        (lambda: Scorer(Order, of="f2"), "of: 'f2.* asks for f2"),
+        (
+            lambda: Scorer(Order, reveal="shapes"),
+            "reveal: the value is 'shapes'.*did you mean shape",
+        ),
+        (lambda: Scorer(Order, budget=-1), "budget: the value is -1"),
+        (lambda: Scorer(Order, budget=1.5), "budget: the value is 1.5"),
+        (lambda: Scorer(Order, of="f2"), "of: 'f2.* has the unknown metric f2"),
         (
             lambda: Scorer(Order, of="totl.f1"),
             "^of: 'totl.f1' names the field totl, .* mean total.f1",

@@ -160,7 +160,7 @@ def test_what_is_missing_is_named(stickler):
     assert "-o policy.json" in stickler("accept", SCHEMA, *LABELLED, *BY_ID).err
     result = stickler("accept", LABELLED[1])
     assert result.code == 2
-    assert "GT missing, expected stickler accept [SCHEMA] GT PRED" in result.err
+    assert "GT is missing, expected stickler accept [SCHEMA] GT PRED" in result.err
 
 
 def test_a_schema_that_is_left_out_is_inferred(stickler, data):
@@ -242,7 +242,7 @@ def test_a_policy_has_a_picture(accept, data, monkeypatch):
     page = (data / "policy.html").read_text()
     assert page.count("<svg") == 5
     assert page.count("<circle") == 4  # nothing of total may pass
-    assert "nothing may pass; too many confident values are wrong" in page
+    assert "no value can skip review: too many confident values are wrong" in page
     lines = {
         line.split()[0]: line.split()[1]
         for line in result.out.splitlines()
@@ -271,7 +271,7 @@ def test_a_policy_has_every_format_of_a_study(accept, data):
     page = (data / "p.html").read_text()
     assert page.count('<svg class="trust"') == len(fields)
     # The title, and the heading.
-    assert page.count("of the accepted values in a document is wrong") == 2
+    assert page.count("of the accepted values of a document are wrong") == 2
     text = (data / "p.md").read_text()
     assert all(f"- {it['field']}&#58; " in text or f"- {it['field']}: " in text for it in fields)
     header, *rows = (data / "p.csv").read_text().splitlines()

@@ -8,7 +8,7 @@ import pytest
 BROKEN = '{"a": "x", "n'
 GT_PROBLEM = "gt/3.json:1:14: not valid JSON: "
 PRED_PROBLEM = "pred/2.json:1:14: not valid JSON: "
-MISSED = "all values of the ground truth count as missed"
+MISSED = "so all values of their ground truths count as missed"
 
 
 @pytest.fixture
@@ -73,7 +73,8 @@ def test_commands_that_evaluate_tell_both(stickler, directories, command):
 
     assert (failed.code, invalid.code, sound.code) == (3, 0, 0)
     assert GT_PROBLEM in failed.err
-    assert f"warning: 1 prediction cannot be read: {MISSED}" in invalid.err
+    missed = "so all values of its ground truth count as missed"
+    assert f"warning: 1 prediction cannot be read, {missed}" in invalid.err
     assert PRED_PROBLEM in invalid.err
     assert "warning" not in sound.err
 
@@ -82,8 +83,8 @@ def test_commands_that_evaluate_tell_both(stickler, directories, command):
 def test_commands_that_skip_documents_say_why(stickler, directories, command):
     printed = stickler(command, "gt", "pred").out
 
-    assert f"note: 3 was skipped: {GT_PROBLEM}" in printed
-    assert f"note: 2 was skipped: {PRED_PROBLEM}" in printed
+    assert f"note: document 3 was skipped: {GT_PROBLEM}" in printed
+    assert f"note: document 2 was skipped: {PRED_PROBLEM}" in printed
     assert "one side is missing" not in printed
 
 
@@ -93,10 +94,12 @@ def test_many_broken_documents_are_counted(stickler, directories):
         (directories / "pred" / f"{number}.json").write_text(BROKEN)
 
     told = stickler("errors", "whole", "pred").err
-    assert f"warning: 31 predictions cannot be read: {MISSED}" in told
+    assert f"warning: 31 predictions cannot be read, {MISSED}" in told
     named = told.count("not valid JSON")
     assert f"  and {31 - named} more" in told
-    assert "note: skipped, since one side cannot be read: " in stickler("tune", "whole", "pred").out
+    assert "more documents were skipped, because one side cannot be read" in (
+        stickler("tune", "whole", "pred").out
+    )
 
 
 def test_init_and_lint_tell_a_broken_ground_truth(stickler, directories):

@@ -143,7 +143,7 @@ def test_standard_input_is_read_once(stickler, data, monkeypatch):
         ),
         (
             ("gt/one.json", "pred/one.json", "--field", "totl"),
-            "--field: this document has no field totl, expected a field of the ground truth",
+            "--field: the document has no field totl, expected a field of the ground truth",
         ),
         (
             ("gt/one.json", "pred/one.json", "--field", "a..b"),
@@ -155,7 +155,7 @@ def test_standard_input_is_read_once(stickler, data, monkeypatch):
         ),
         (
             ("gt/one.json", "pred/one.json", "--pairing-floor", "2"),
-            "--pairing-floor: it is '2', expected",
+            "--pairing-floor: the value is '2', expected",
         ),
         (("gt/one.json", "pred/one.json", "-o", "x.csv"), "--output: the file name is x.csv"),
         (("gt/one.json", "pred/one.json", "-o", "gt/one.json"), "would overwrite "),

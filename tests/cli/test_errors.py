@@ -173,7 +173,7 @@ def test_the_run_file_of_one_document_has_its_errors(stickler, kept):
         (("run.json",), "a run file does not contain individual errors, expected a run directory"),
         (("nowhere",), "there is no such file or directory"),
         (("gt",), "this directory does not contain run.json"),
-        (("night", "--class", "digitslip"), "there is no class digitslip"),
+        (("night", "--class", "digitslip"), "unknown class digitslip"),
         (("night", "--class", "digitslip"), "did you mean digit_slip?"),
         (("night", "--field", "totl"), "there is no field totl; did you mean total?"),
         (("night", "--document", "twoo"), "there is no document twoo; did you mean two?"),

@@ -113,7 +113,7 @@ def test_quiet_prints_nothing_that_is_not_an_error(stickler):
 
 def test_verbose_tells_what_is_done_on_standard_error(stickler):
     result = stickler(*EVAL, "--verbose", "-o", "run.json")
-    assert "2 documents with Order" in result.err
+    assert "2 documents against Order" in result.err
     assert "wrote run.json" in result.err
 
 
@@ -307,7 +307,9 @@ def test_any_number_of_processes_gives_the_same_bytes(stickler, data, jobs):
 def test_a_number_of_processes_that_is_none_is_refused(stickler, jobs):
     result = stickler(*EVAL, "--jobs", jobs)
     assert result.code == ExitCode.USAGE
-    expected = f"error: --jobs: it is {jobs!r}, expected a whole number of at least 1, or auto\n"
+    expected = (
+        f"error: --jobs: the value is {jobs!r}, expected a whole number of at least 1, or auto\n"
+    )
     assert result.err == expected
 
 
@@ -399,7 +401,9 @@ def test_the_time_is_that_of_the_clock_where_nobody_sets_it(stickler, monkeypatc
 
 def test_a_time_that_is_none_is_refused(stickler, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "noon")
-    assert "SOURCE_DATE_EPOCH: it is 'noon', expected seconds since 1970" in stickler(*EVAL).err
+    assert (
+        "SOURCE_DATE_EPOCH: the value is 'noon', expected seconds since 1970" in stickler(*EVAL).err
+    )
 
 
 @pytest.mark.parametrize(
@@ -446,7 +450,7 @@ def test_columns_are_those_that_are_asked_for(stickler):
 
     result = stickler(*EVAL, "--columns", "f1,wring")
     assert result.code == 2
-    assert "--columns: there is no 'wring'" in result.err
+    assert "--columns: unknown column 'wring'" in result.err
     assert "did you mean wrong?" in result.err
 
 

@@ -197,11 +197,11 @@ def test_a_comparator_that_fails_is_that_document_s_error(orders, jobs):
     assert json.loads(out)["documents"]["evaluated"] == 36
     found = problems(out)
     no_number = found.pop("line 34")
-    assert no_number.startswith('at a, Obedient failed on "x" and "nothing": TypeError: ')
+    assert no_number.startswith('in field a, Obedient failed on "x" and "nothing": TypeError: ')
     assert found == {
-        "line 4": 'at a, Obedient failed on "x" and "raise": ZeroDivisionError: no',
-        "line 14": 'at a, Obedient failed on "x" and "nan": the similarity is nan',
-        "line 24": 'at a, Obedient failed on "x" and "beyond": the similarity is 1.5',
+        "line 4": 'in field a, Obedient failed on "x" and "raise": ZeroDivisionError: no',
+        "line 14": 'in field a, Obedient failed on "x" and "nan": the similarity is nan',
+        "line 24": 'in field a, Obedient failed on "x" and "beyond": the similarity is 1.5',
     }
 
 

@@ -179,7 +179,7 @@ def test_predictions_of_which_none_can_be_used_are_no_success(stickler, data, co
     assert result.code == 3
     assert "no ground truth has a usable prediction" in result.err
     heading = result.out.splitlines()[0]
-    assert heading.endswith("2 documents have a prediction that cannot be read: all values missed")
+    assert heading.endswith("2 documents have an unreadable prediction: all values missed")
     assert "next: " not in result.out
     page = stickler("eval", *SOURCES, "--pred-root", "reslt", "-f", "markdown").out
     assert "nothing was compared" in page
@@ -202,8 +202,8 @@ def test_an_id_field_that_no_document_has_is_told_with_those_that_may_be_meant(s
     err = stickler("eval", "schema.json", "gt.jsonl", "gt.jsonl", "--id-field", "docid").err
     assert "the document has no docid, expected a string or an integer" in err
     assert (
-        "name the field that identifies each document; this document has the fields "
-        "meta.doc_id, ref\n"
+        "with --id-field, give a field that identifies each document; this document has the "
+        "fields meta.doc_id, ref\n"
     ) in err
 
 

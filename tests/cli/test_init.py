@@ -164,7 +164,7 @@ def test_each_choice_can_be_changed(stickler, data, monkeypatch):
             ["lint", "schema.json"],
             "to use this file as ground truth, give a SCHEMA before schema.json",
         ),
-        (["eval", "pred"], "GT missing, expected stickler eval [SCHEMA] GT PRED"),
+        (["eval", "pred"], "GT is missing, expected stickler eval [SCHEMA] GT PRED"),
         (["eval", "-", "pred"], "standard input can be read only once"),
         (["eval", "nowhere", "pred"], "there is no such file or directory"),
         (["eval", "models:Order", "pred"], "PRED is missing, because models:Order is a model"),

@@ -94,7 +94,7 @@ def test_a_size_that_is_none_is_refused(stickler):
     result = stickler(*EVAL, "--max-document-size", "large")
 
     assert result.code == 2
-    assert "--max-document-size: it is 'large'" in result.err
+    assert "--max-document-size: the value is 'large'" in result.err
 
 
 FENCED = f"Sure, here it is:\n\n```json\n{json.dumps(GOOD, indent=2)}\n```\n"
@@ -108,7 +108,7 @@ def test_a_prediction_inside_other_text_is_invalid_and_the_option_is_named(stick
     assert record["documents"]["invalid"] == 1
     assert record["options"]["lenient_json"] is False
     (problem,) = record["problems"]
-    assert problem["problem"].endswith("; --lenient-json can read the JSON a Markdown code fence")
+    assert problem["problem"].endswith("; --lenient-json can read JSON in a Markdown code fence")
 
 
 def test_lenient_json_takes_predictions_out_of_other_text_and_counts_them(stickler, data):
@@ -133,7 +133,7 @@ def test_lenient_json_takes_predictions_out_of_other_text_and_counts_them(stickl
     assert two["remarks"] == ["lenient", "lenient_fence"]
     assert (
         "note: 2 predictions read leniently: 2 in a code fence, 1 in a JSON string, "
-        "1 in a list of one" in stickler(*EVAL, "--lenient-json").out
+        "1 in a list with one element" in stickler(*EVAL, "--lenient-json").out
     )
 
 
@@ -237,8 +237,8 @@ def test_a_prediction_without_an_id_is_of_no_ground_truth_and_left_out(stickler,
         "eval", "schema.json", "gt.jsonl", "pred.jsonl", "--id-field", "id"
     ).out.splitlines()
     assert heading == (
-        "Order: 1 document, 0 wholly right; 1 document has a prediction that cannot be read: all "
-        "values missed; 1 prediction that cannot be read left out"
+        "Order: 1 document, 0 wholly right; 1 document has an unreadable prediction: all "
+        "values missed; 1 unreadable prediction left out"
     )
 
 

@@ -62,11 +62,11 @@ def test_no_intervals_are_made_where_none_are_wanted(many, stickler):
     [
         (
             "95",
-            "it is '95', expected a number between 0 and 1, or none; did you mean 0.95?",
+            "the value is '95', expected a number between 0 and 1, or none; did you mean 0.95?",
         ),
-        ("most", "--ci: it is 'most', expected a number between 0 and 1, or none\n"),
-        ("nan", "it is 'nan'"),
-        ("1", "it is '1'"),
+        ("most", "--ci: the value is 'most', expected a number between 0 and 1, or none\n"),
+        ("nan", "the value is 'nan'"),
+        ("1", "the value is '1'"),
     ],
 )
 def test_a_level_that_cannot_be_is_refused(stickler, level, message):
@@ -95,7 +95,7 @@ def test_a_gate_on_an_interval_needs_intervals(stickler):
 
     assert result.code == 2
     assert (
-        "'f1.lower>=0' asks for a confidence interval, expected a run with confidence intervals; "
+        "'f1.lower>=0' needs a confidence interval, expected a run with confidence intervals; "
         "leave out --ci none" in result.err
     )
 

@@ -143,7 +143,7 @@ def test_a_gate_on_an_interval_needs_runs_with_intervals(stickler):
     result = stickler("merge", "run.json", "--gate", "f1.lower>0")
 
     assert result.code == 2
-    assert "asks for a confidence interval" in result.err
+    assert "needs a confidence interval" in result.err
 
 
 def test_a_run_is_not_overwritten(shards, stickler):

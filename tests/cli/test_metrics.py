@@ -131,7 +131,7 @@ def test_shards_merge_to_the_run_of_all(stickler, files, evaluated, asked, may):
     if may:
         refused = stickler("merge", "shard-0.json", "shard-1.json")
         assert refused.code == 2
-        assert "allow such classes with --allow-plugins" in refused.err
+        assert "to use classes of your own code, add --allow-plugins" in refused.err
 
 
 @pytest.mark.slow
@@ -216,14 +216,17 @@ def test_a_mended_metric_takes_a_run_directory_that_begins_again(evaluated, file
 
 def test_a_metric_that_is_not_there_is_refused(evaluated):
     said = evaluated("--metric", "own_metrics:None_", code=2)
-    assert "--metric: there is no metric own_metrics:None_" in said
+    assert "--metric: unknown metric own_metrics:None_" in said
 
 
 def test_what_is_misspelt_is_told(stickler, evaluated):
     assert "did you mean anls_star?" in evaluated("--metric", "anls_sta", code=2)
     assert "add --metric own" in evaluated("--gate", "metric:own>=1", code=2)
-    assert "asks for own_metrics:Totals.x, expected one of own_metrics:Totals.apart" in evaluated(
-        "--metric", "own_metrics:Totals", "--gate", "metric:own_metrics:Totals.x>=1", code=2
+    assert (
+        "has the unknown metric own_metrics:Totals.x, expected one of own_metrics:Totals.apart"
+        in evaluated(
+            "--metric", "own_metrics:Totals", "--gate", "metric:own_metrics:Totals.x>=1", code=2
+        )
     )
     assert "metric:NAME op number" in evaluated("--gate", "metric:>=1", code=2)
 
@@ -233,14 +236,14 @@ def test_code_runs_only_where_it_is_allowed(stickler, files):
         *("eval", "schema.json", "gt.jsonl", "pred.jsonl", "--metric", "own_metrics:Totals")
     )
     assert result.code == 2
-    assert "allow such classes with --allow-plugins" in result.err
+    assert "to use classes of your own code, add --allow-plugins" in result.err
 
 
 def test_what_a_file_tells_runs_no_code():
     read = Measure("no_such:Metric", None, {"sum": 1}, {"no_such:Metric": 2.0})
     assert (read.figures, read.state) == ({"no_such:Metric": 2.0}, {"sum": 1})
     assert read.copied().figures == read.figures
-    with pytest.raises(UsageError, match="there is no metric no_such:Metric"):
+    with pytest.raises(UsageError, match="unknown metric no_such:Metric"):
         read.copied().merge(read)
 
 

@@ -112,8 +112,9 @@ def test_pairs_without_an_id_are_known_by_their_line(tmp_path: Path, has_id: set
 
 def test_a_policy_is_applied_to_predictions_alone(table: str, capsys: pytest.CaptureFixture[str]):
     asked = ["accept", "--apply", "policy.json", "--pairs", table]
-    assert "--pairs gives pairs, but a policy is applied to predictions alone" in printed(
-        capsys, *asked, code=2
+    assert (
+        "--pairs gives ground truth and predictions, but a policy is applied to predictions alone"
+        in printed(capsys, *asked, code=2)
     )
 
 

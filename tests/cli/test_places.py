@@ -149,7 +149,7 @@ def test_without_boxes_there_is_nothing_to_say(places):
 
 
 def test_sizes_of_pages_are_checked(stickler, places):
-    assert "WIDTHxHEIGHT as 1654x2339" in places(GT, "--page-size", "large", code=2)
+    assert "WIDTHxHEIGHT, such as 1654x2339" in places(GT, "--page-size", "large", code=2)
 
 
 def test_a_document_of_too_much_work_is_left_out_by_name(places):
@@ -158,7 +158,7 @@ def test_a_document_of_too_much_work_is_left_out_by_name(places):
 
     report = places(other, "--work-limit", "0.1", gt=long, code=3)
 
-    assert "one was skipped: comparing this document takes more work" in report["notes"][0]
+    assert "document one was skipped: comparing this document takes more work" in report["notes"][0]
 
 
 def test_an_alternative_has_the_box_that_stands_beside_it(places):

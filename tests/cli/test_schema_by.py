@@ -237,10 +237,10 @@ def test_what_makes_no_sense_is_refused(stickler, data):
     file = stickler("eval", "schemas/invoice.json", "gt", "pred", *BY)
     assert "this path is a file: to use it as the schema, leave out --schema-by" in file.err
     left_out = stickler("eval", "gt", "pred", *BY)
-    assert "--schema-by: SCHEMA is left out, expected a directory of schemas" in left_out.err
+    assert "--schema-by: SCHEMA is missing, expected a directory of schemas" in left_out.err
     column = stickler("eval", "schemas", "gt", "pred", "--schema-by", "@what")
     assert (
-        "--schema-by @what: the option --by-file, whose file would have this column, is missing"
+        "--schema-by @what: @what is a column of the --by-file, but --by-file is not given"
     ) in column.err
     write(data / "schemas" / "letter.json", {"type": "object", "properties": {"a": {X + "x": 1}}})
     write(data / "schemas" / "list.json", {"type": "string"})

@@ -36,9 +36,8 @@ def test_a_row_of_a_field_has_its_comparator_threshold_weight_and_who_said_what(
         "annotation\n"
         "lines.sku  LevenshteinComparator                    0.5       1  string          default\n"
         "\n"
-        "note: texts are compared by edit distance, so a different word or number in a "
-        "long text may pass: "
-        "name, lines.sku\n"
+        "note: fields compared by edit distance, so that a different word or number in a "
+        "long text may count as right: name, lines.sku\n"
     )
 
 
@@ -97,10 +96,12 @@ def test_a_terminal_gets_a_tree(stickler, monkeypatch):
         "if there is no line below a field, all its settings come\n"
         "  from annotations\n"
         "\n"
-        "note: texts are compared by edit distance, so a different\n"
-        "  word or number in a long text may pass: lines.sku\n"
-        "note: upper and lower case count as equal, unless\n"
-        "  ExactComparator has case_sensitive: id\n"
+        "note: fields compared by edit distance, so that a different\n"
+        "  word or number in a long text may count as right:\n"
+        "  lines.sku\n"
+        "note: fields in which upper and lower case count as equal\n"
+        "  (to prevent this, set case_sensitive in the\n"
+        "  comparator-config): id\n"
     )
 
 
@@ -130,7 +131,7 @@ def test_what_the_schema_knows_of_the_ground_truth_is_a_column_of_its_own(stickl
         "ordered; distinct",
     ]
     # A field that is ignored is not named below the table.
-    assert "the text is wrong: country, steps\n" in told_of_texts
+    assert "beside a number, is different: country, steps\n" in told_of_texts
     assert "lines.note" not in told_of_texts
 
 
@@ -160,17 +161,17 @@ def test_what_decides_between_texts_is_told_below_the_table(stickler, data):
     write(data / "texts.json", {"type": "object", "properties": fields})
 
     assert stickler("show", "texts.json").out.partition("\n\nnote: ")[2] == (
-        "texts are compared by edit distance, so a different word or number in a long "
-        "text may pass: "
-        "title, lines.note\n"
-        "note: if a number, or the unit beside a number, is different, the text is wrong: tags\n"
-        "note: in texts of 50 or more content words, one word in fifty (but at most two words) may "
-        "be different: "
-        "tags\n"
-        "note: a word may differ by one letter, unless the comparator-config sets "
-        "same_letters: tags\n"
-        "note: a word may be missing or added, unless the comparator is ExactComparator: tags\n"
-        "note: upper and lower case count as equal, unless ExactComparator has case_sensitive: "
-        "code\n"
+        "fields compared by edit distance, so that a different word or number in a long "
+        "text may count as right: title, lines.note\n"
+        "note: fields whose text is wrong if a number, or the unit beside a number, is "
+        "different: tags\n"
+        "note: fields in which one or two words of a long text (50 or more content words) may be "
+        "different: tags\n"
+        "note: fields in which a word may differ by one letter (to prevent this, set "
+        "same_letters in the comparator-config): tags\n"
+        "note: fields in which a word may be missing or added (to prevent this, use "
+        "ExactComparator): tags\n"
+        "note: fields in which upper and lower case count as equal (to prevent this, set "
+        "case_sensitive in the comparator-config): code\n"
     )
     assert "note:" not in stickler("show", "texts.json", "-q").err

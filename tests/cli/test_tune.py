@@ -45,8 +45,8 @@ def evidence(data):
 def test_a_threshold_is_proposed_with_its_gain_and_a_histogram(stickler, evidence):
     result = stickler("tune", "schema.json", "gt.jsonl", "pred.jsonl")
     assert result.code == 0
-    assert "schema.json, by the similarities of 400 documents" in result.out
-    assert "1 threshold of 2 fields should change" in result.out
+    assert "thresholds of schema.json, judged by the similarities in 400 documents" in result.out
+    assert "1 of 2 thresholds should change" in result.out
     assert "all similarities are 0 or 1" in result.out
     assert "variance explained 0.0000 -> 0.9" in result.out
     assert "\n1.00     " in result.out
@@ -78,7 +78,7 @@ def test_with_verdicts_there_is_precision_and_recall_at_each_cut(stickler, evide
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        ({"path": "name", "gt": 1, "pred": 2}, "there is no verdict"),
+        ({"path": "name", "gt": 1, "pred": 2}, "the line has no verdict"),
         ({"path": "nome", "gt": 1, "pred": 2, "verdict": "same"}, 'path is "nome"'),
         ({"path": 3, "gt": 1, "pred": 2, "verdict": "same"}, "path is 3"),
         ({"path": "name", "gt": 1, "pred": 2, "verdict": "maybe"}, 'verdict is "maybe"'),
@@ -96,12 +96,12 @@ def test_a_verdict_that_is_wrong_is_told_with_its_line(stickler, evidence, line,
 def test_a_file_without_verdicts_is_told(stickler, evidence):
     write(evidence / "none.jsonl", "\n")
     result = stickler("tune", "schema.json", "gt.jsonl", "pred.jsonl", "--verdicts", "none.jsonl")
-    assert (result.code, "there are no verdicts" in result.err) == (2, True)
+    assert (result.code, "the file contains no verdicts" in result.err) == (2, True)
 
 
 def test_few_documents_are_no_reason_to_change_anything(stickler):
     result = stickler("tune", "schema.json", "gt", "pred")
-    assert "no threshold of" in result.out
+    assert "no threshold should change" in result.out
     assert "fewer than 40 pairs" in result.out
 
 
@@ -109,17 +109,17 @@ def test_the_evidence_of_a_field_that_stays_is_shown_where_somebody_asks(stickle
     arguments = ["tune", "schema.json", "gt.jsonl", "pred.jsonl", "--field"]
     result = stickler(*arguments, "code")
     assert "\ncode: 0.5 stays\n  all similarities are 0 or 1" in result.out
-    assert "\n1.00    400  ####" in result.out
+    assert "\n1.00         400  ####" in result.out
     wrong = stickler(*arguments, "kode")
     assert wrong.code == 2
-    assert "--field: there are no pairs of kode" in wrong.err
+    assert "--field: no pairs were compared of field kode" in wrong.err
     assert "did you mean code?" in wrong.err
 
 
 def test_documents_without_both_sides_are_named_and_left_out(stickler, data):
     (data / "pred" / "two.json").unlink()
     assert (
-        "note: skipped, because the ground truth or the prediction is missing: two"
+        "note: documents skipped, because the ground truth or the prediction is missing: two"
         in stickler("tune", "schema.json", "gt", "pred").out
     )
 
@@ -142,7 +142,7 @@ def test_what_is_proposed_is_written_and_nothing_else_changes(stickler, evidence
     arguments = ["schema.json", "gt.jsonl", "pred.jsonl"]
     proposed = stickler("tune", *arguments, "-f", "json").json["fields"][0]["proposed"]
     result = stickler("tune", *arguments, "--write")
-    assert f"note: wrote name 0.3 -> {proposed:g} to schema.json" in result.out
+    assert f"note: changed the threshold in schema.json: name 0.3 -> {proposed:g}" in result.out
     text = (evidence / "schema.json").read_text()
     comment = json.loads(text)["$comment"]
     without = text.replace(f',\n  "$comment": "{comment}"', "")
@@ -184,7 +184,7 @@ def test_a_threshold_is_written_where_it_counts_for_this_field_only(stickler, ev
     whole = {"type": "object", "properties": schema, "$defs": {"text": text}}
     write(evidence / "schema.json", whole)
     result = stickler("tune", "schema.json", "gt.jsonl", "pred.jsonl", "--write")
-    assert "note: wrote name 0.3 -> " in result.out
+    assert "note: changed the threshold in schema.json: name 0.3 -> " in result.out
     written = json.loads((evidence / "schema.json").read_text())
     assert written["properties"]["name"][X + "threshold"] > 0.4
     assert written["$defs"]["text"] == text
@@ -253,9 +253,7 @@ def test_verdicts_on_errors_are_verdicts_on_values(stickler, evidence):
     sides = ["schema.json", "gt.jsonl", "pred.jsonl", "-f", "json"]
     told = stickler("tune", *sides, "--verdicts", "said.jsonl").json
     plain = stickler("tune", *sides, "--verdicts", "verdicts.jsonl").json
-    assert told["notes"] == [
-        "skipped, because these verdicts are not about a pair of values: 2 verdicts"
-    ]
+    assert told["notes"] == ["2 verdicts skipped, because not about a pair of values"]
     assert told["fields"] == plain["fields"]
 
 
@@ -273,7 +271,7 @@ def test_a_document_of_too_much_work_is_left_out_by_name(stickler, evidence):
 
     (note,) = few.json["notes"]
     assert note.startswith(
-        "line 401 was skipped: comparing this document takes more work than --work-limit"
+        "document line 401 was skipped: comparing this document takes more work than --work-limit"
     )
     assert [it.json["fields"][0]["pairs"] for it in (few, all_of_them)] == [400, 401]
 
@@ -295,7 +293,7 @@ def test_a_verdict_of_too_much_work_is_told_with_its_field(stickler, evidence):
     result = stickler("tune", *options)
 
     assert result.code != 0
-    assert "most of it at name" in result.err
+    assert "most of the work is in field name" in result.err
 
 
 def test_a_finished_run_is_no_ground_truth(stickler, data):

@@ -67,8 +67,8 @@ def test_a_verdict_changes_no_figure(stickler, four):
 
 def test_people_read_the_share_and_what_is_violated_most(stickler, four):
     sentence = (
-        "schema-valid predictions: 0.5000 (2 of 4); most frequent: additionalProperties 1, "
-        "type at {} 1, required at {} 1"
+        "schema-valid predictions: 0.5000 (2 of 4); most frequent violations: "
+        "additionalProperties 1, type at {} 1, required at {} 1"
     )
     table = stickler(*EVAL, "both").out.splitlines()
     at = table.index(sentence.format("lines[].qty", "total"))
@@ -125,10 +125,12 @@ def test_a_model_class_is_a_schema_to_judge_by():
 
 
 def test_a_compiled_schema_is_none_to_judge_by():
-    with pytest.raises(UsageError, match="the schema was already compiled"):
+    with pytest.raises(UsageError, match="a schema that is already compiled"):
         evaluate_many(compile_schema(SCHEMA), [], validate="pred")
 
 
 def test_a_choice_that_is_none_is_refused():
-    with pytest.raises(UsageError, match="validate: it is 'preds', expected one of none, pred"):
+    with pytest.raises(
+        UsageError, match="validate: the value is 'preds', expected one of none, pred"
+    ):
         evaluate_many(SCHEMA, [], validate="preds")

@@ -147,7 +147,7 @@ def test_what_is_accepted_is_written_beside_the_ground_truth(stickler, data):
 
     told = stickler(*COMMAND, "--write-gold", "gold")
 
-    assert "2 alternatives added, in 1 of them: gold" in told.err
+    assert "written to gold; 2 alternatives added (in 1 ground truth)" in told.err
     assert before == {file: file.read_bytes() for file in before}
     gold = json.loads((data / "gold" / "two.json").read_text("utf-8"))
     assert gold["total"] == {"_value": 10.5, "_alternatives": [11]}
@@ -167,11 +167,11 @@ def test_what_is_accepted_is_written_beside_the_ground_truth(stickler, data):
         (("--write-gold", "new"), "no verdicts are given, so nothing could be changed"),
         (
             ("--verdicts", "verdicts.jsonl", "--write-gold", "pred"),
-            "pred: the output would overwrite PRED",
+            "pred: the output would overwrite an input: PRED",
         ),
         (
             ("--verdicts", "verdicts.jsonl", "--write-gold", "gt/new"),
-            "gt/new: the output would overwrite GT",
+            "gt/new: the output would overwrite an input: GT",
         ),
     ],
 )
@@ -190,7 +190,7 @@ def test_what_is_accepted_inside_an_alternative_is_written_there(stickler, data)
 
     told = stickler(*COMMAND, "--write-gold", "gold")
 
-    assert "2 alternatives added, in 1 of them: gold" in told.err, told.err
+    assert "written to gold; 2 alternatives added (in 1 ground truth)" in told.err, told.err
     gold = json.loads((data / "gold" / "two.json").read_text("utf-8"))
     assert gold["_value"] == {"id": "one"}
     (written,) = gold["_alternatives"][0]["_alternatives"]

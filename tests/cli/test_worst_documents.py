@@ -105,7 +105,7 @@ def test_a_document_that_was_not_compared_has_no_command(stickler, data):
 
     told = stickler("eval", *SOURCES, "--show-documents", "1").out
 
-    assert re.search(rf"^two +0\.0000 +\d+  it is {Status.MISSING}$", told, re.MULTILINE)
+    assert re.search(rf"^two +0\.0000 +\d+  the document is {Status.MISSING}$", told, re.MULTILINE)
 
 
 def test_where_nothing_is_wrong_that_is_said(stickler, data):

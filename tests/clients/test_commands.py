@@ -178,7 +178,7 @@ def test_a_refused_key_ends_the_run_and_says_which(server, documents, capsys):
     assert main(["eval", *documents]) == 2
 
     result = capsys.readouterr()
-    assert "with openai:judge is refused: the model's server answered 401" in result.err
+    assert "with openai:judge cannot be used: the model's server answered 401" in result.err
     assert "is OPENAI_API_KEY set to an API key of this server?" in result.err
     assert result.out == ""
     assert KEY not in result.err
@@ -269,7 +269,7 @@ def test_places_in_a_configuration_file_are_those_of_the_command_line(
             "--endpoint=openai:jugde=http://x/v1",
             "no field in the schema asks the model openai:jugde, expected",
         ),
-        ("--endpoint=openai:judge", 'it is "openai:judge", expected MODEL=URL'),
+        ("--endpoint=openai:judge", 'the value is "openai:judge", expected MODEL=URL'),
         (
             "--key-from=openai:judge=sk-12",
             "not shown here, as it may be a key",
@@ -342,7 +342,7 @@ def test_a_refused_key_ends_a_run_of_several_processes(server, many_documents):
     run = in_processes(many_documents, "2")
 
     assert run.returncode == 2
-    assert "is refused: the model's server answered 401" in run.stderr
+    assert "cannot be used: the model's server answered 401" in run.stderr
     assert len(server.requests) <= 4  # each worker's, and once more what they could not do
 
 

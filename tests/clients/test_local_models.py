@@ -173,7 +173,9 @@ def test_the_librarys_own_model_needs_no_name(on_torch, asking):
         comparator.require()
 
         assert comparator.compare("ab", "abcd") == 0.5
-    assert BertScore(None, None, rescaled=False, language="en").title == ("bert-score's own for en")
+    assert BertScore(None, None, rescaled=False, language="en").title == (
+        "bert-score's default model for en"
+    )
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ def test_a_value_in_the_place_of_a_tuple_counts_as_its_first_position():
 def test_documents_together_may_take_the_work_of_one_pair_and_no_more_at_once():
     gt, pred = {"city": "x" * 3_000}, {"city": "y" * 3_000}
 
-    with pytest.raises(WorkLimitError, match="most of it at city"):
+    with pytest.raises(WorkLimitError, match="most of the work is in field city"):
         compare(PLAN, gt, pred, Options(work_limit=0.0005))
     with pytest.raises(TooMuchAtOnceError):
         compare(PLAN, gt, pred, Options(work_limit=1, work_at_once=0.0003))
@@ -129,7 +129,7 @@ def test_the_field_that_cost_most_may_be_a_key_or_of_one_of_several_schemas(plan
     inside = (lambda value: {"city": value}) if name == "one/" else str
     gt, pred = ({name: inside(letter * 9_000)} for letter in "xy")
 
-    with pytest.raises(WorkLimitError, match=f"most of it at {field}$"):
+    with pytest.raises(WorkLimitError, match=f"most of the work is in field {field}$"):
         compare(plan, gt, pred, Options(work_limit=0.002))
 
 

@@ -83,5 +83,7 @@ def test_small_nested_lists_that_multiply_are_refused_with_the_field_and_advice(
         compare(compile_schema(nested_schema(5)), [document], [document], Options())
 
     (problem,) = error.value.problems
-    assert problem.found == "results for lists inside lists at a take more than 1 MB of memory"
+    assert (
+        problem.found == "results for lists inside lists in field a take more than 1 MB of memory"
+    )
     assert '"x-aws-stickler-pairing": "position"' in problem.hint

@@ -110,11 +110,11 @@ def test_everything_that_is_wrong_is_told_at_once():
     with pytest.raises(UsageError) as refused:
         read_settings(EvalSettings, given, parsed=False)
     assert str(refused.value).splitlines() == [
-        "--pairing-floor: it is 1, expected a number in [-1, 1)",
-        "--missing: it is 'skipp', expected one of fn, skip, error; did you mean skip?",
-        "--strict: it is 0, expected true or false",
-        "--gate: it is 1, expected a list of strings",
-        "--id-field: it is 3, expected a string",
+        "--pairing-floor: the value is 1, expected a number in [-1, 1)",
+        "--missing: the value is 'skipp', expected one of fn, skip, error; did you mean skip?",
+        "--strict: the value is 0, expected true or false",
+        "--gate: the value is 1, expected a list of strings",
+        "--id-field: the value is 3, expected a string",
     ]
 
 

@@ -44,13 +44,13 @@ def test_a_problem_is_told_with_its_place(problem: Problem, worded: str):
 def test_a_comparison_that_failed_is_told_with_the_field_as_seen_from_the_document():
     error = ComparisonError("it failed on 1 and 2")
     assert str(error) == "it failed on 1 and 2"
-    assert str(error.below("b.c").below("a")) == 'at a["b.c"], it failed on 1 and 2'
+    assert str(error.below("b.c").below("a")) == 'in field a["b.c"], it failed on 1 and 2'
 
 
 def test_too_much_work_is_told_with_the_field_that_costs_most():
     found = "comparing this document takes more work than --work-limit 0.5 allows"
     assert str(WorkLimitError(0.5, ())) == found
-    assert str(WorkLimitError(0.5, ("a", "b"))) == f"{found}, most of it at a.b"
+    assert str(WorkLimitError(0.5, ("a", "b"))) == f"{found}; most of the work is in field a.b"
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ def test_keys_are_edited_where_values_stay_in_their_wrappers():
 def test_what_names_no_key_is_refused(ignored, renamed, option):
     with pytest.raises(UsageError) as error:
         parse_key_edits(ignored, renamed)
-    assert str(error.value).startswith(f"{option}: it is ")
+    assert str(error.value).startswith(f"{option}: the value is ")
 
 
 def test_predictions_are_paired_by_an_id_under_its_new_name(tmp_path):

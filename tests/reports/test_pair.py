@@ -113,7 +113,7 @@ def test_a_floor_of_the_schema_is_told_as_such():
 
 
 def test_columns_without_room_are_named():
-    assert drawn(pair_of(), 40).endswith("columns without room: from, weight, adds\n")
+    assert drawn(pair_of(), 40).endswith("no room for columns: from, weight, adds\n")
 
 
 def test_in_colour_differences_have_no_marks():

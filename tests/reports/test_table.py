@@ -95,7 +95,7 @@ def test_the_headline_says_what_became_of_each_document(run_of):
         DocumentPair("d", Problem("d.json", "this is empty"), gt),
         DocumentPair("e", None, gt),
     ]
-    invalid = "1 document has a prediction that cannot be read: all values missed"
+    invalid = "1 document has an unreadable prediction: all values missed"
     out = "1 failed document left out; 1 prediction without ground truth left out"
 
     told = render(run_of(pairs=pairs), PLAIN).splitlines()[0]
@@ -299,7 +299,7 @@ def test_columns_have_the_names_of_the_confusion_matrix(run_of):
     )
     assert (legend in render(run, VERBOSE), legend in text) == (True, False)
     narrow = render(run, replace(PLAIN, plain=False, width=30, columns=MATRIX))
-    assert "columns without room: TN" in narrow
+    assert "no room for columns: TN" in narrow
 
 
 @pytest.mark.parametrize(

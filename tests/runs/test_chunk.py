@@ -91,7 +91,7 @@ def test_a_comparator_that_fails_is_that_document_s_problem_and_the_run_goes_on(
     found = evaluate_chunk(Job(plan, Options()), pairs)
     (problem,) = found.evaluation.problems
     assert (problem.document, problem.status) == ("one", Status.FAILED)
-    assert "at a, Refuses failed" in problem.problem
+    assert "in field a, Refuses failed" in problem.problem
     assert "ZeroDivisionError: no" in problem.problem
     assert found.ids == ["one", "two"]
     assert found.evaluation.evaluated == 1
@@ -128,7 +128,10 @@ def test_a_document_of_too_much_work_fails_by_name_in_any_company():
     lines = [json.loads(line) for line in together.splitlines()]
     assert [line["status"] for line in lines] == [*("evaluated", "failed"), *["evaluated"] * 2]
     assert lines[1]["problems"] == [
-        "comparing this document takes more work than --work-limit 0.05 allows, most of it at t"
+        (
+            "comparing this document takes more work than --work-limit 0.05 allows; most of the "
+            "work is in field t"
+        )
     ]
 
 

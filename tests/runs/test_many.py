@@ -183,7 +183,7 @@ def test_what_is_no_schema_is_refused(schema, found):
         evaluate_many(schema, [])
 
     expected = "a schema file, a parsed schema, or a pydantic class"
-    assert str(caught.value) == f"schema: it is {found}, expected {expected}"
+    assert str(caught.value) == f"schema: the value is {found}, expected {expected}"
 
 
 def test_without_a_schema_and_a_ground_truth_nothing_is_inferred():
@@ -221,21 +221,28 @@ def test_a_comparator_that_cannot_work_here_ends_the_run_before_it_begins():
 @pytest.mark.parametrize(
     ("option", "value", "problem"),
     [
-        ("pairing_floor", 1, "pairing_floor: it is 1, expected a number in [-1, 1)"),
+        ("pairing_floor", 1, "pairing_floor: the value is 1, expected a number in [-1, 1)"),
         (
             "pairing_floor",
             math.nan,
-            "pairing_floor: it is nan, expected a number in [-1, 1)",
+            "pairing_floor: the value is nan, expected a number in [-1, 1)",
         ),
         (
             "extra_fields",
             "ignored",
-            "extra_fields: it is 'ignored', expected one of fa, ignore; did you mean ignore?",
+            (
+                "extra_fields: the value is 'ignored', expected one of fa, ignore; "
+                "did you mean ignore?"
+            ),
         ),
-        ("missing", None, "missing: it is None, expected one of fn, skip, error"),
-        ("workers", 0, "workers: it is 0, expected a whole number of at least 1, or auto"),
-        ("workers", 2.0, "workers: it is 2.0, expected a whole number of at least 1, or auto"),
-        ("chunk_size", 0, "chunk_size: it is 0, expected a whole number of at least 1"),
+        ("missing", None, "missing: the value is None, expected one of fn, skip, error"),
+        ("workers", 0, "workers: the value is 0, expected a whole number of at least 1, or auto"),
+        (
+            "workers",
+            2.0,
+            "workers: the value is 2.0, expected a whole number of at least 1, or auto",
+        ),
+        ("chunk_size", 0, "chunk_size: the value is 0, expected a whole number of at least 1"),
     ],
 )
 def test_an_option_out_of_range_is_refused(option, value, problem):
@@ -475,12 +482,12 @@ def test_a_worker_that_cannot_read_the_plan_says_so(in_process, monkeypatch):
     [
         ({1: 2}, [], {}, SchemaError, "a key of the schema is of type int, expected a string"),
         ({"enum": [object()]}, [], {}, SchemaError, "a value of the schema is of type object"),
-        (SCHEMA, None, {}, UsageError, "pairs: it is of type null, expected"),
-        (SCHEMA, 5, {}, UsageError, "pairs: it is of type integer, expected"),
-        (SCHEMA, [], {"client": 3}, UsageError, "client: it is of type integer"),
-        (SCHEMA, [], {"workers": 0}, UsageError, "workers: it is 0, expected"),
+        (SCHEMA, None, {}, UsageError, "pairs: the value is of type null, expected"),
+        (SCHEMA, 5, {}, UsageError, "pairs: the value is of type integer, expected"),
+        (SCHEMA, [], {"client": 3}, UsageError, "client: the value is of type integer"),
+        (SCHEMA, [], {"workers": 0}, UsageError, "workers: the value is 0, expected"),
         ("no.json", [], {}, SchemaError, "no.json: the schema cannot be read"),
-        (int, [], {}, UsageError, "schema: it is <class 'int'>"),
+        (int, [], {}, UsageError, "schema: the value is <class 'int'>"),
     ],
 )
 def test_what_cannot_be_used_raises_what_is_promised(schema, pairs, more, kind, message):

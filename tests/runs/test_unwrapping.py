@@ -160,4 +160,4 @@ def test_a_wrapper_that_holds_no_document_is_an_invalid_prediction():
 
 def test_an_empty_form_is_refused(data, capsys):
     assert main(("eval", "schema.json", "gt", "rich", "--wrapped", ":x")) == 2
-    assert "--wrapped: it is ':x', expected auto, none, or" in capsys.readouterr().err
+    assert "--wrapped: the value is ':x', expected auto, none, or" in capsys.readouterr().err

@@ -128,7 +128,7 @@ def test_what_is_no_schema_object_is_shown(schema, shown):
         compile_schema(schema, "s.json")
 
     (problem,) = refusal.value.problems
-    assert problem.found == f"the schema does not describe a document: it is {shown}"
+    assert problem.found == f"the schema does not describe a document: the schema is {shown}"
     assert problem.place == "s.json#"
 
 

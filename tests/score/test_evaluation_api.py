@@ -283,7 +283,9 @@ def test_a_library_that_is_not_there_is_named(libraries, installed, asked, messa
 
 
 def test_an_unknown_library_is_refused():
-    with pytest.raises(UsageError, match=r"it is 'panda', .* pandas, polars; did you mean pandas"):
+    with pytest.raises(
+        UsageError, match=r"the value is 'panda', .* pandas, polars; did you mean pandas"
+    ):
         Evaluation().to_frame("panda")
 
 
@@ -422,7 +424,7 @@ def test_an_evaluation_is_reported_as_the_command_reports_it():
 
 
 def test_only_reports_that_show_figures_are_made():
-    with pytest.raises(UsageError, match=r"it is 'markdwn'.*did you mean markdown"):
+    with pytest.raises(UsageError, match=r"the value is 'markdwn'.*did you mean markdown"):
         Evaluation().report("markdwn")
 
 

@@ -120,7 +120,7 @@ def test_a_gate_is_read_into_its_parts(text, mode, path, metric, operator, limit
         ("lines[0].f1>=0.9", "names one list element"),
         ("lines[0].price.f1>=0.9", "did you mean lines.price.f1>=0.9?"),
         ("a..f1>=0.9", "is not a field path"),
-        (">=0.9", "asks for no metric"),
+        (">=0.9", "has no metric"),
         ("f1>=90", "did you mean f1>=0.9?"),
         ("leaves:a.recall<=99", "did you mean leaves:a.recall<=0.99?"),
         ("f1>=100", "did you mean f1>=1?"),
@@ -357,15 +357,15 @@ def test_any_names_stand_for_no_other_name():
     ("text", "passed", "reason"),
     [
         # F1 of a is 18/20, of b 1/2, of c 2/3; d has nothing to count.
-        ("*.f1>=0.5", True, "*.f1 0.5 >= 0.5 in b, of 3 that match"),
-        ("**.f1>=0.8", False, "**.f1 0.5 < 0.8 in b, the worst of 2 fields that fail"),
-        ("**.f1>0.5", False, "**.f1 0.5 <= 0.5 in b, of 3 that match"),
-        ("*.fn<=1", False, "*.fn 2 > 1 in b, of 4 that match"),
-        ("*.fd==0", False, "*.fd 1 != 0 in a, of 4 that match"),
-        ("*.tn!=0", False, "*.tn 0 == 0 in a, the worst of 3 fields that fail"),
-        ("*.fn>=1", False, "*.fn 0 < 1 in c, the worst of 2 fields that fail"),
-        ("*.tp!=9", False, "*.tp 9 == 9 in a, of 4 that match"),
-        ("*.fn<2", False, "*.fn 2 >= 2 in b, of 4 that match"),
+        ("*.f1>=0.5", True, "*.f1 0.5 >= 0.5 in b, the worst of 3 matching fields"),
+        ("**.f1>=0.8", False, "**.f1 0.5 < 0.8 in b, the worst of 2 failed fields"),
+        ("**.f1>0.5", False, "**.f1 0.5 <= 0.5 in b, the worst of 3 matching fields"),
+        ("*.fn<=1", False, "*.fn 2 > 1 in b, the worst of 4 matching fields"),
+        ("*.fd==0", False, "*.fd 1 != 0 in a, the worst of 4 matching fields"),
+        ("*.tn!=0", False, "*.tn 0 == 0 in a, the worst of 3 failed fields"),
+        ("*.fn>=1", False, "*.fn 0 < 1 in c, the worst of 2 failed fields"),
+        ("*.tp!=9", False, "*.tp 9 == 9 in a, the worst of 4 matching fields"),
+        ("*.fn<2", False, "*.fn 2 >= 2 in b, the worst of 4 matching fields"),
         ("x*.f1>=0", False, "x*.f1 is undefined: nothing was counted"),
     ],
 )
@@ -505,7 +505,7 @@ def test_an_end_is_that_of_the_metric():
 
 def test_gates_on_intervals_are_refused_where_none_are_made():
     check_no_bounds([parse_gate("f1>=0.9")])
-    with pytest.raises(UsageError, match=r"'f1\.lower>=0\.9' asks for a confidence interval"):
+    with pytest.raises(UsageError, match=r"'f1\.lower>=0\.9' needs a confidence interval"):
         check_no_bounds([parse_gate("f1.lower>=0.9"), parse_gate("f1>=0.9")])
 
 

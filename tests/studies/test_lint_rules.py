@@ -389,7 +389,8 @@ def test_a_text_whose_values_are_codes_is_not_compared_by_likeness(found, said, 
     assert ("forgiving-text", "city") not in result
 
 
-EDIT, FUZZY = "LevenshteinComparator", "FuzzyComparator"
+EDIT = "LevenshteinComparator at a threshold of 0.5;"
+FUZZY = "FuzzyComparator at a threshold of 0.5;"
 LONG = "The tenant pays the rent of each month in advance"  # more than 40 letters
 WORDS = " ".join(f"{letter}{vowel}xq" for letter in "bcdfghklmn" for vowel in "aeiou")  # 50
 BY_WORDS = {
@@ -409,7 +410,7 @@ ABOUT_TEXTS = ("letters-decide", "numbers-decide", "words-tolerated", "letters-t
         (
             {},
             [LONG, "short"],
-            {"letters-decide": f"{EDIT} at 0.5, 1 of 2 texts with more than 40 letters"},
+            {"letters-decide": f"{EDIT} 1 of 2 texts have more than 40 letters"},
         ),
         ({}, ["short", LONG[:40]], {}),
         ({X + "threshold": 1}, [LONG], {}),
@@ -417,29 +418,29 @@ ABOUT_TEXTS = ("letters-decide", "numbers-decide", "words-tolerated", "letters-t
         (
             BY_WORDS,
             [LONG, "17"],
-            {"letters-tolerated": f"{FUZZY} at 0.5, 1 of 2 texts with letters"},
+            {"letters-tolerated": f"{FUZZY} 1 of 2 texts have letters"},
         ),
         (BY_LETTERS, [LONG, WORDS], {}),
         (
             BY_WORDS,
             ["500 mg", "7", "none"],
             {
-                "numbers-decide": "FuzzyComparator, 1 of 3 texts with numbers",
-                "letters-tolerated": f"{FUZZY} at 0.5, 2 of 3 texts with letters",
+                "numbers-decide": "FuzzyComparator; 1 of 3 texts have numbers",
+                "letters-tolerated": f"{FUZZY} 2 of 3 texts have letters",
             },
         ),
         (
             {X + "comparator": "NumericComparator", X + "comparator-config": {"unit": "same"}},
             ["500 mg", "7"],
-            {"numbers-decide": "NumericComparator, 1 of 2 texts with numbers"},
+            {"numbers-decide": "NumericComparator; 1 of 2 texts have numbers"},
         ),
         ({X + "comparator": "NumericComparator"}, ["500", "7 mg"], {}),
         (
             BY_WORDS,
             [WORDS, f"the {WORDS[4:]}", LONG],
             {
-                "words-tolerated": f"{FUZZY} at 0.5, 1 of 3 texts with 50 or more content words",
-                "letters-tolerated": f"{FUZZY} at 0.5, 3 of 3 texts with letters",
+                "words-tolerated": f"{FUZZY} 1 of 3 texts have 50 or more content words",
+                "letters-tolerated": f"{FUZZY} 3 of 3 texts have letters",
             },
         ),
         ({**BY_WORDS, X + "threshold": 1}, [WORDS], {}),

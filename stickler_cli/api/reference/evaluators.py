@@ -400,7 +400,8 @@ class BulkStructuredModelEvaluator:
     def _read_state(self, state: Mapping[str, Any]) -> tuple[Evaluation, list[dict[str, Any]]]:
         keys = ("target_schema", "seconds", "evaluation", "non_matches")
         if missing := [key for key in keys if key not in state]:
-            finding, expected = f"{', '.join(missing)} is missing", "what get_state returned"
+            finding = f"the keys {', '.join(missing)} are missing"
+            expected = "a state that get_state has returned"
             raise UsageError([Problem("state", finding, expected)])
         if state["target_schema"] != self._title:
             finding = f"the saved state is for documents of {state['target_schema'] or 'any class'}"

@@ -437,8 +437,10 @@ class Pool(Elsewhere[_Chunk]):
             raise self._broken(f"a worker process cannot be started ({error})") from None
 
     def _broken(self, found: str) -> WorkerDiedError:
-        in_script = 'in a script, call this function under `if __name__ == "__main__":`'
-        hint = f"{in_script}; or there was too little memory; --jobs 1 avoids worker processes"
+        hint = (
+            'a script must call this function under `if __name__ == "__main__":`; if there is '
+            "too little memory, --jobs 1 avoids worker processes"
+        )
         return WorkerDiedError(
             [Problem(source=self.workers.source, found=found, expected="", hint=hint)]
         )

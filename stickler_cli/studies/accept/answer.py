@@ -66,12 +66,16 @@ def make_report(policy: AcceptancePolicy) -> Report:
         *([grouped] if policy.by is not None else []),
         FigureColumn(title="values", value="values", kind=int, rank=5),
         FigureColumn(title="documents", value="documents", kind=int, rank=4),
-        FigureColumn("from", "threshold", rank=1),
-        FigureColumn("pass", "accepted", tone="title"),
+        FigureColumn("threshold", "threshold", rank=1),
+        FigureColumn("accepted", "accepted", tone="title"),
         FigureColumn("wrong", "error", rank=2),
-        FigureColumn("bound", "bound", rank=3),
+        FigureColumn("upper bound", "bound", rank=3),
     ]
-    table = Figures(figures, policy.fields, PASSING)
+    bound_text = (
+        f"upper bound: with probability {policy.asked.assurance:.4g}, the share of wrong values "
+        "in similar documents is at most this number"
+    )
+    table = Figures(figures, policy.fields, (*PASSING, ("upper bound", bound_text)))
     title = "share of wrong values, as more and more values of lower confidence are accepted"
     curves = Curves(title, [*map(_make_curve, policy.fields)], policy.asked.max_error)
     fields_without_threshold = [
@@ -109,16 +113,16 @@ def _promise_sentence(policy: AcceptancePolicy) -> str:
     requirement, n_documents = policy.asked, len(policy.documents)
     scope = "all fields together" if requirement.together else "each field"
     return (
-        f"on average at most a share of {requirement.max_error:g} of the accepted values in "
-        f"a document is wrong (with probability {requirement.assurance:.4g}, for {scope}); "
-        f"derived from {n_documents} labelled documents"
+        f"on average, at most {100 * requirement.max_error:.4g}% of the accepted values of a "
+        f"document are wrong (with probability {requirement.assurance:.4g}, for {scope}); "
+        f"based on {number_of(n_documents, 'labelled document')}"
     )
 
 
 def _outcome_sentence(field: FieldPolicy) -> str:
     """Return a sentence on which values of a field pass."""
     if field.threshold is None:
-        return f"nothing may pass; {_reason_clause(field)}"
+        return f"no value can skip review: {_reason_clause(field)}"
     share, error, bound = rate(field.accepted), rate(field.error), rate(field.bound)
     return (
         f"at a confidence of {rate(field.threshold)} or more: {share} of values are "
@@ -127,7 +131,7 @@ def _outcome_sentence(field: FieldPolicy) -> str:
 
 
 def _reason_clause(field: FieldPolicy) -> str:
-    """Return the reason why no value of a field may pass, as a clause."""
+    """Return the reason why no value of a field can skip review, as a clause."""
     if field.documents < field.needed:
         needed_documents = (
             f"at least {field.needed} documents with values are needed, even if all values "
@@ -147,7 +151,10 @@ def apply_policy(file: str, settings: AcceptSettings, desk: Desk) -> StudyAnswer
             [
                 Problem(
                     "--pairs",
-                    ("--pairs gives pairs, but a policy is applied to predictions alone"),
+                    (
+                        "--pairs gives ground truth and predictions, but a policy is applied "
+                        "to predictions alone"
+                    ),
                     "PRED",
                 )
             ]
@@ -274,7 +281,7 @@ def answer(settings: AcceptSettings, desk: Desk) -> StudyAnswer:
         return apply_policy(settings.apply, settings, desk)
     if not settings.gt:
         expected, hint = "stickler accept [SCHEMA] GT PRED -o policy.json", "or --apply POLICY PRED"
-        raise UsageError([Problem(source="", found="GT missing", expected=expected, hint=hint)])
+        raise UsageError([Problem(source="", found="GT is missing", expected=expected, hint=hint)])
     if settings.format != "json" and not any(file.endswith(".json") for file in settings.output):
         raise UsageError(
             [

@@ -315,7 +315,7 @@ def _estimate_sentence(record: AuditReport) -> str:
     total = record.whole
     suspects = f"{number_of(total.suspects, 'suspect')} among {number_of(total.places, 'value')}"
     if len(record.suspects) != total.suspects:
-        suspects += f", in {number_of(len(record.suspects), 'row')}"
+        suspects += f", in {number_of(len(record.suspects), 'row')} (one for all values of an item)"
     if total.wrong is None:
         return suspects
     bounds = total.wrong_interval

@@ -352,10 +352,10 @@ def join_runs(
 
 def _ledger(run: Run, side_name: str) -> Blocks:
     if run.evaluation.ledger.blocks is None:
-        finding = "the run has no rows for single documents"
+        finding = "the run has no row for each document"
         hint = "evaluate again with -o run.json --rows inline, or with --documents rows.parquet"
         raise UsageError(
-            [Problem(source=side_name, found=finding, expected="per_document", hint=hint)]
+            [Problem(source=side_name, found=finding, expected="a run with rows", hint=hint)]
         )
     return run.evaluation.ledger.blocks
 

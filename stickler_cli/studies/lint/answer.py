@@ -76,7 +76,7 @@ MAX_CHUNK_BYTES: Final = 4_000_000
 
 def answer(settings: LintSettings, desk: Desk) -> StudyAnswer:
     """Check a schema and its ground truth; findings of ignored rules are left out."""
-    check_names("--ignore", settings.ignore, RULES, "is not a rule")
+    check_names("--ignore", settings.ignore, RULES, "unknown rule")
     record = lint(desk.schema(), settings.gt, settings)
     kept = [finding for finding in record.findings if finding.rule not in settings.ignore]
     report = make_report(replace(record, findings=kept), settings.places)

@@ -303,7 +303,7 @@ RULES: Final = {
     ),
     "letters-decide": LintRule(
         "note",
-        "long texts that are compared by edit distance, so a different word or number may pass",
+        "long texts that are compared by edit distance, so a wrong word or number may pass",
         (
             "set same_words and same_digits in the comparator-config, or use a comparator "
             "that asks a model"
@@ -317,16 +317,16 @@ RULES: Final = {
     "words-tolerated": LintRule(
         "note",
         (
-            "texts of 50 or more content words: one word in fifty (but at most two words) "
-            "may be different"
+            "long texts (50 or more content words) that count as right although one or two words "
+            "differ"
         ),
         "set same_letters in the comparator-config, or use a comparator that asks a model",
     ),
     "letters-tolerated": LintRule(
         "note",
         (
-            "texts that pass although a word differs by one letter (Ford and Fjord), or is "
-            "missing or added"
+            "texts that count as right although a word differs by one letter (Ford and Fjord), "
+            "or is missing or added"
         ),
         (
             "set same_letters in the comparator-config; if no word may be missing, also "

@@ -50,18 +50,17 @@ class TextTally:
 
     def findings(self) -> Iterator[tuple[str, str]]:
         """Yield the lint rules that the field breaks, each with what was found as a clause."""
-        name, threshold = self.node.comparator.name, f"{self.node.threshold:g}"
+        name = self.node.comparator.name
+        at_threshold = f"{name} at a threshold of {self.node.threshold:g}"
         if self.long_texts and is_edit_distance(self.node):
-            finding = f"{name} at {threshold}, {self.long_texts} of {self.texts} texts"
-            yield "letters-decide", f"{finding} with more than {SHORT} letters"
+            finding = f"{at_threshold}; {self.long_texts} of {self.texts} texts have"
+            yield "letters-decide", f"{finding} more than {SHORT} letters"
         if self.with_numbers and decides_by_numbers(self.node):
-            yield (
-                "numbers-decide",
-                f"{name}, {self.with_numbers} of {self.texts} texts with numbers",
-            )
+            finding = f"{name}; {self.with_numbers} of {self.texts} texts have numbers"
+            yield "numbers-decide", finding
         if self.wordy_texts:
-            finding = f"{name} at {threshold}, {self.wordy_texts} of {self.texts} texts"
-            yield "words-tolerated", f"{finding} with {WORDS_PER_REPLACED} or more content words"
+            finding = f"{at_threshold}; {self.wordy_texts} of {self.texts} texts have"
+            yield "words-tolerated", f"{finding} {WORDS_PER_REPLACED} or more content words"
         if self.with_letters and tolerates_words(self.node):
-            finding = f"{name} at {threshold}, {self.with_letters} of {self.texts} texts"
-            yield "letters-tolerated", f"{finding} with letters"
+            finding = f"{at_threshold}; {self.with_letters} of {self.texts} texts have letters"
+            yield "letters-tolerated", finding

@@ -39,7 +39,8 @@ class PlacesSettings(PairStudyOptions, IntervalOptions):
             return None
         size = _SIZE.fullmatch(self.page_size)
         if size is None or not int(size[1]) or not int(size[2]):
-            finding, expected = f"it is {self.page_size!r}", "WIDTHxHEIGHT as 1654x2339"
+            finding = f"the value is {self.page_size!r}"
+            expected = "WIDTHxHEIGHT, such as 1654x2339"
             raise UsageError([Problem("--page-size", finding, expected)])
         return float(size[1]), float(size[2])
 

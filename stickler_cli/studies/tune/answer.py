@@ -158,11 +158,12 @@ def make_report(record: TuningRecord, requested: Collection[str] = ()) -> Report
 
     The evidence of `requested` fields is shown even if nothing is proposed for them.
     """
-    evidence = f"the similarities of {number_of(record.units, 'document')}"
+    evidence = f"the similarities in {number_of(record.units, 'document')}"
     if record.by_verdicts:
         evidence = number_of(sum(field.pairs for field in record.fields), "verdict")
     name, schema = record.model_name, record.schema
-    head = f"{schema if name in schema else f'{name} ({schema})'}, by {evidence}"
+    title = schema if name in schema else f"{name} ({schema})"
+    head = f"thresholds of {title}, judged by {evidence}"
     detailed_fields = [
         field for field in record.fields if field.proposed is not None or field.field in requested
     ]
@@ -181,10 +182,10 @@ def make_report(record: TuningRecord, requested: Collection[str] = ()) -> Report
 def _summary_sentence(record: TuningRecord) -> str:
     """Return a sentence with the number of thresholds that should change."""
     count = len(record.proposed)
-    fields = number_of(len(record.fields), "field")
     if not count:
-        return f"no threshold of {fields} should change, according to this evidence"
-    return f"{number_of(count, 'threshold')} of {fields} should change"
+        fields = number_of(len(record.fields), "field")
+        return f"no threshold should change, according to this evidence ({fields})"
+    return f"{count} of {number_of(len(record.fields), 'threshold')} should change"
 
 
 def _evidence_section(field: TunedFieldRecord, record: TuningRecord) -> Section:
@@ -206,7 +207,7 @@ def _gain_sentence(field: TunedFieldRecord, record: TuningRecord) -> str:
         lower, upper = field.gain
         sentence += f", {difference:+.4f} [{lower:+.4f}, {upper:+.4f}] ({record.level:.0%} CI)"
     return (
-        f"{sentence}; {number_of(field.moved, 'pair')} of {field.pairs} would change from "
+        f"{sentence}; {field.moved} of {number_of(field.pairs, 'pair')} would change from "
         "match to no match, or the reverse"
     )
 
@@ -222,7 +223,7 @@ def _cut_table(field: TunedFieldRecord, record: TuningRecord) -> Figures:
 
     figures = [
         FigureColumn(
-            "from", "threshold", str, shown=lambda cut: f"{cut.threshold:.2f}", quoted=False
+            "threshold", "threshold", str, shown=lambda cut: f"{cut.threshold:.2f}", quoted=False
         ),
         FigureColumn("pairs", "pairs", int),
         FigureColumn("", draw_bar, str, quoted=False),
@@ -231,7 +232,7 @@ def _cut_table(field: TunedFieldRecord, record: TuningRecord) -> Figures:
             for name in ("same", "precision", "recall")
             if record.by_verdicts
         ),
-        FigureColumn("pass", "passing", int),
+        FigureColumn("match", "passing", int),
     ]
     return Figures(figures, field.cuts[max(0, first - 1) :])
 
@@ -259,7 +260,7 @@ def answer(settings: TuneSettings, desk: Desk) -> StudyAnswer:
         notes=notes,
     )
     field_names = [field.field for field in record.fields]
-    check_names("--field", settings.field, field_names, "are no pairs of")
+    check_names("--field", settings.field, field_names, "no pairs were compared of field")
     if settings.write and record.proposed:
         record = _write_thresholds(loaded, record, settings)
     return StudyAnswer(make_report(record, settings.field))
@@ -276,11 +277,7 @@ def _collect_evidence(
         lines, n_omitted = read_verdicts(settings.verdicts, plan, settings.max_document_size)
         evidence = collect_from_verdicts(lines, options)
         omitted = number_of(n_omitted, "verdict")
-        notes = (
-            [f"skipped, because these verdicts are not about a pair of values: {omitted}"]
-            if n_omitted
-            else []
-        )
+        notes = [f"{omitted} skipped, because not about a pair of values"] if n_omitted else []
     else:
         notes = []
         evidence = collect_from_documents(compare_sources(settings, plan, options, notes))
@@ -401,13 +398,14 @@ def _write_thresholds(
             f"{field.field} {setting(field.threshold)} -> {setting(field.proposed)}"
             for field in written
         )
+        count = "threshold" if len(written) == 1 else "thresholds"
         tuned = tuned_on(changes, hashes(settings.gt, settings))
         comment: JsonObject = {COMMENT: commented(loaded.contents, tuned)}
         text = with_keys(text.decode(), {"": comment}).encode()
         with whole_file(settings.schema, "--write") as stream:
             byte_order_mark = content[: len(content) - len(content.removeprefix(BOM))]
             stream.write(byte_order_mark + text)
-        notes.append(f"wrote {changes} to {settings.schema}")
+        notes.append(f"changed the {count} in {settings.schema}: {changes}")
     return replace(record, notes=[*record.notes, *notes])
 
 

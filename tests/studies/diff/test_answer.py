@@ -133,16 +133,16 @@ def test_the_summary_of_a_step_is_filled(stickler, runs, monkeypatch):
     ("arguments", "message"),
     [
         (("base.json", "none.json"), "none.json: there is no such file or directory"),
-        (("base.json", "new.json", "--ci", "none"), "--ci: it is 'none', expected a number"),
+        (("base.json", "new.json", "--ci", "none"), "--ci: the value is 'none', expected a number"),
         (("base.json", "new.json", "--ci", "95"), "did you mean 0.95?"),
         (
             ("base.json", "new.json", "--margin", "0"),
-            "--margin: it is '0', expected a number between 0 and 1",
+            "--margin: the value is '0', expected a number between 0 and 1",
         ),
         (("base.json", "new.json", "--gate", "f1"), "--gate: 'f1' is not a gate"),
         (("base.json", "new.json", "--gate", "f1>=-2"), "expected a number between -1 and 1"),
         (("base.json", "new.json", "-o", "d.what"), "--output: the file name is d.what, expected"),
-        (("base.json", "new.json", "-o", "base.json"), "the output would overwrite BASE"),
+        (("base.json", "new.json", "-o", "base.json"), "the output would overwrite an input: BASE"),
         (("base.json", "schema.json"), "schema.json: this is not a run"),
     ],
 )
@@ -161,7 +161,7 @@ def test_a_run_without_accounts_says_how_to_get_them(stickler, runs):
     result = stickler("diff", "base.json", "new.json")
 
     assert result.code == 2
-    assert "NEW: the run has no rows for single documents" in result.err
+    assert "NEW: the run has no row for each document" in result.err
 
 
 # --- runs that are made of predictions

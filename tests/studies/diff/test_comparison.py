@@ -364,7 +364,7 @@ def test_a_gate_on_an_interval_asks_for_enough_documents():
         ("totl.f1>=0", "names the field totl, which does not exist.*did you mean total.f1>=0"),
         (
             "documents.wrse>=0",
-            "asks for wrse, expected one of compared, better.*did you mean documents.worse>=0",
+            "metric wrse, expected one of compared, better.*did you mean documents.worse>=0",
         ),
         ("f1>=-25", "-25, expected a number between -1 and 1; did you mean f1>=-0.25"),
         ("f1>=20", "did you mean f1>=0.2"),
@@ -384,14 +384,22 @@ def test_a_gate_that_asks_for_nothing_is_refused(gate, message):
     ("gate", "passed", "reason"),
     [
         # Of four right values one is wrong in total, two in tax.
-        ("*.precision>=-0.3", False, "*.precision -0.5 < -0.3 in tax, of 2 that match"),
+        (
+            "*.precision>=-0.3",
+            False,
+            "*.precision -0.5 < -0.3 in tax, the worst of 2 matching fields",
+        ),
         (
             "*.precision>=-0.1",
             False,
-            ("*.precision -0.5 < -0.1 in tax, the worst of 2 fields that fail"),
+            ("*.precision -0.5 < -0.1 in tax, the worst of 2 failed fields"),
         ),
-        ("**.precision<-0.2", True, "**.precision -0.25 < -0.2 in total, of 2 that match"),
-        ("*.fd<=2", True, "*.fd 2 <= 2 in tax, of 2 that match"),
+        (
+            "**.precision<-0.2",
+            True,
+            "**.precision -0.25 < -0.2 in total, the worst of 2 matching fields",
+        ),
+        ("*.fd<=2", True, "*.fd 2 <= 2 in tax, the worst of 2 matching fields"),
         (
             "*.score>=0",
             False,
@@ -473,7 +481,7 @@ def test_a_gate_on_a_metric_is_about_its_change(gate, passed, reason):
 def test_a_gate_on_a_metric_that_one_of_the_runs_has_not_is_refused(figures, expected):
     base, new = measured(**figures, apart=1), measured(**figures)
 
-    with pytest.raises(UsageError, match=f"asks for apart, expected {expected}"):
+    with pytest.raises(UsageError, match=f"has the unknown metric apart, expected {expected}"):
         compared(base, new, gates=[parse_gate("metric:apart>=0")])
 
 

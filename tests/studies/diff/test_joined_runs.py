@@ -82,7 +82,7 @@ def test_what_the_first_run_did_not_compare_is_missed_as_another_of_its_side_kno
         (
             run_of(single("a", True)),
             run_of(evaluation=Evaluation()),
-            "NEW: the run has no rows .* evaluate again with -o run.json",
+            "NEW: the run has no row for .* evaluate again with -o run.json",
         ),
     ],
 )
