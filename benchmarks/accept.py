@@ -15,11 +15,11 @@ from stickler_cli.score.policy import Losses, choose_threshold, losses_by_thresh
 
 SETTINGS: Final = ((200, 0.1), (1000, 0.05))
 """Numbers of labelled documents, and the share of errors that is allowed."""
-SETS: Final = 2000
+SETS: Final = 1000
 LEVEL: Final = 0.05
 """What is left of the assurance of 0.95."""
 
-_MANY: Final = 400_000  # documents whose mean losses stand for the expected ones
+_MANY: Final = 100_000  # documents whose mean losses stand for the expected ones
 
 Floats: TypeAlias = NDArray[np.float64]
 Units: TypeAlias = tuple[NDArray[np.int64], Floats, NDArray[np.bool_]]

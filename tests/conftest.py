@@ -39,6 +39,15 @@ PACKAGES = PROJECT["tool"]["coverage"]["run"]["source_pkgs"]
 COUNTED = {"test_spec_cases.py", *(it.partition(".")[2].replace(".", "/") for it in PACKAGES)}
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Import the package as users do: pytest rewrites the assertions of plugins, and it has none.
+
+    To look for them takes seconds in each worker where nothing is compiled yet.
+    """
+    rewritten = getattr(config.pluginmanager.rewrite_hook, "_must_rewrite", set())
+    rewritten.discard("stickler_cli")
+
+
 def pytest_collectstart() -> None:
     """Look for no garbage yet: what is imported and collected stays, and is large."""
     gc.disable()

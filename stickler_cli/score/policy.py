@@ -405,21 +405,27 @@ def reject_in_sequence(p: Floats, starts: Indexes, level: float) -> Floats:
     Source:
         Bretz et al. (2009), A graphical approach to sequentially rejective multiple tests.
     """
-    levels, rejected_at = np.zeros(len(p)), np.zeros(len(p))
-    levels[starts] = level / len(starts)
-    stack = [*starts.tolist()][::-1]
+    at_start = np.zeros(len(p))
+    at_start[starts] = level / len(starts)
+    p_of_hypothesis, levels, rejected_at = p.tolist(), at_start.tolist(), [0.0] * len(p)
+    successors = [*range(1, len(p)), 0]
+    n_remaining = len(p)
+    stack = starts.tolist()[::-1]
     while stack:
         position = stack.pop()
-        if rejected_at[position] or p[position] > levels[position]:
+        if rejected_at[position] or p_of_hypothesis[position] > levels[position]:
             continue
         rejected_at[position] = levels[position]
-        (remaining,) = (rejected_at == 0).nonzero()
-        if len(remaining):
-            after = np.searchsorted(remaining, position) % len(remaining)
-            following = int(remaining[after])
+        n_remaining -= 1
+        if n_remaining:
+            following = successors[position]
+            while rejected_at[following]:
+                following = successors[following]
+            # Remember it, so that later searches skip all that is rejected between the two.
+            successors[position] = following
             levels[following] += levels[position]
             stack.append(following)
-    return rejected_at
+    return np.array(rejected_at)
 
 
 def choose_threshold(losses: Losses, max_loss: float, level: float) -> Acceptance | None:
