@@ -10,6 +10,12 @@ LANGUAGES: Final = ("code", "sql", "markup", "markdown", "latex", "letters")
 
 _SPACES: Final = re.compile(r"\s+")
 _QUOTED: Final = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|[^'\"`]+|['\"`]")
+_STRING_OR_COMMENT: Final = re.compile(
+    r"\\.|'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|`[^`]*`"
+    r"|(?P<comment>(?<!\S)(?:#(?=\s)|//)[^\n]*)"
+)
+"""Pattern of texts in quotes, and of comments to the end of their line. A backslash outside quotes
+is matched with its letter, so that `\\'` opens no quotes and the time of a search is linear."""
 _TAG_NAME: Final = re.compile(r"</?[A-Za-z][\w:.-]*")
 _RULE_OF_TABLE: Final = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 _COLUMN_RULE: Final = re.compile(r":?-+:?")
@@ -20,7 +26,11 @@ _OPENS_BLOCK: Final = ":"
 
 
 class CodeComparator(BaseComparator):
-    """Compare code, markup, formulas or sequences for equality, except for white space."""
+    """Compare code, markup, formulas or sequences for equality, except for white space.
+
+    White space matters between words. In code, it also matters inside quotes, and so does the end
+    of a comment.
+    """
 
     same_value = True
     columnar: ClassVar[bool] = True
@@ -30,10 +40,10 @@ class CodeComparator(BaseComparator):
 
         Args:
             threshold: the threshold of `binary_compare`, in [0, 1].
-            language: `sql` ignores case outside quotes. `markup` ignores the case of tag names.
-                `markdown` ignores the width and alignment of columns. `latex` and `code` ignore
-                nothing but white space. `letters`, for molecules and sequences, ignores all white
-                space, even between letters.
+            language: `sql` ignores case outside quotes, and a final `;`. `markup` ignores the case
+                of tag names. `markdown` ignores the width and alignment of columns. `latex` and
+                `code` ignore nothing but white space. `letters`, for molecules and sequences,
+                ignores all white space, even between letters.
         """
         super().__init__(threshold)
         self.language = checked_choice("language", language, LANGUAGES)
@@ -45,6 +55,7 @@ class CodeComparator(BaseComparator):
             case "letters":
                 return _SPACES.sub("", text)
             case "sql":
+                text = text.removesuffix(";").rstrip()
                 return "".join(map(_without_case, _QUOTED.findall(text)))
             case "markup":
                 text = _TAG_NAME.sub(lambda tag: tag[0].lower(), text)
@@ -52,6 +63,8 @@ class CodeComparator(BaseComparator):
                 return "\n".join(filter(None, map(_row_of_table, text.splitlines())))
             case "code" if any(line.rstrip().endswith(_OPENS_BLOCK) for line in text.splitlines()):
                 return _by_blocks(text_of(value).translate(_SUBSCRIPTS))
+            case "code":
+                return _code_without_spaces(text)
         return without_spaces(text)
 
     def similarity(self, gt: str, pred: str) -> float:
@@ -76,6 +89,23 @@ def without_spaces(text: str) -> str:
         return " " if is_between and _is_word(text[first - 1]) and _is_word(text[last]) else ""
 
     return _SPACES.sub(keep, text)
+
+
+def _code_without_spaces(text: str) -> str:
+    """Return code without white space outside quotes; lines still end after comments.
+
+    >>> _code_without_spaces("f( ' ' )  # blank")
+    "f(' ')#blank"
+    """
+    pieces = []
+    end = 0
+    for match in _STRING_OR_COMMENT.finditer(text):
+        pieces.append(without_spaces(text[end : match.start()]))
+        comment = match["comment"]
+        pieces.append(match[0] if comment is None else f"{without_spaces(comment)}\n")
+        end = match.end()
+    pieces.append(without_spaces(text[end:]))
+    return "".join(pieces).rstrip("\n")
 
 
 def _is_word(letter: str) -> bool:
@@ -104,5 +134,5 @@ def _by_blocks(text: str) -> str:
             widths.pop()
         if not widths or widths[-1] < width:
             widths.append(width)
-        lines.append(f"{len(widths)} {without_spaces(line.strip())}")
+        lines.append(f"{len(widths)} {_code_without_spaces(line.strip())}")
     return "\n".join(lines)

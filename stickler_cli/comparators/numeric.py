@@ -38,7 +38,6 @@ from .base import (
     text_of,
 )
 from .quantities import (
-    CASED_UNIT,
     CURRENCIES,
     SCALES,
     SHARED_SIGNS,
@@ -47,6 +46,7 @@ from .quantities import (
     WITH_THREE_DECIMALS,
     UnitSize,
     is_unit,
+    meaning_of_case,
     singular_unit,
 )
 from .relations import mark_relation_of_quantity
@@ -117,12 +117,12 @@ def readable(number: Decimal) -> Decimal | None:
 _NUMBER: Final = re.compile(r"\d+(?:[.,'\u2019 ]\d+)*(?:[eE][+-]?\d+(?!\w))?|[.,]\d+")
 _POWER: Final = re.compile(r"(?<!\d[eE])(?<=[^\W\d_])[23](?!\w)|10\^\d+")
 """Digits that belong to a unit: the 2 of m2, 10^9 in 10^9/L."""
-_UNIT: Final = re.compile(r"\w{0,40}\$|[^\W\d_]+[23]?|[€£¥₹₩₽₺₪₫₴₦₱฿%\"]|10\^\d+")
+_UNIT: Final = re.compile(r"\w{0,40}\$|[^\W\d_]+[23]?|[€£¥₹₩₽₺₪₫₴₦₱฿%\"]|10\^\d+|(?<=\s)'(?!\w)")
 _PER_YEAR_OR_MONTH: Final = re.compile(r"(?<=%)\s?p\.?\s?([am])\b\.?", re.IGNORECASE)
 _PERIODS: Final = {"a": " per year", "m": " per month"}
 """The words for `p.a.` and `p.m.` behind a rate of interest."""
 _RELATION: Final = re.compile(r"[<>]=?|[~\u00b1]")
-_DASHES: Final = str.maketrans("\u2212\u2013\u00a0\u2009\u202f", "--   ")
+_DASHES: Final = str.maketrans("\u2212\u2013\u00a0\u2009\u202f\u2032\u2033", "--   '\"")
 _CREDIT: Final = re.compile(r"(?<=[\d.])\s*(?:-|CR\b\.?)|\bCR\b(?=\s*\d)")
 """A sign that makes an amount in accounts negative: a minus or CR behind the amount, or CR before
 it."""
@@ -154,8 +154,9 @@ class Measured(NamedTuple):
     `number`, but 25 here, for a currency with three decimals. None if there is only one way."""
     is_ambiguous: bool = False
     """Whether only a currency could say if `number` or `with_decimals` is meant."""
-    prefixes: frozenset[str] = frozenset()
-    """Unit prefixes that differ only in case: `m` of `mW`, `M` of `MW`."""
+    cased_letters: frozenset[str] = frozenset()
+    """Letters of units whose case has a meaning: `m` of `mW`, `M` of `MW`, `b` of `Mb`, `B` of
+    `MB`."""
     text: str = ""
     """The whole text, if it has several numbers, or neither a number nor a unit; else empty."""
     possible_currencies: frozenset[str] = frozenset()
@@ -181,7 +182,7 @@ def measured(text: str, *, money: bool = False) -> Measured:
     without_number = text.replace(runs[0][0], " ", 1) if len(runs) == 1 else text
     credit = len(runs) == 1 and _CREDIT.search(plain)
     written_units = _UNIT.findall(_CREDIT.sub("", without_number, 1))
-    prefixes = {unit[0] for unit in written_units if CASED_UNIT.fullmatch(unit)}
+    cased_letters = frozenset(filter(None, map(meaning_of_case, written_units)))
     words = [singular_unit(unit.casefold()) for unit in written_units]
     shared_signs = SHARED_SIGNS.keys() & words
     words = [word for word in words if word not in _OPEN and (word != "cr" or not credit)]
@@ -208,7 +209,7 @@ def measured(text: str, *, money: bool = False) -> Measured:
         relation=relation,
         percent=not _PERCENT.isdisjoint(words),
         with_decimals=None if currencies else with_decimals,
-        prefixes=frozenset(prefixes),
+        cased_letters=cased_letters,
         possible_currencies=frozenset().union(*map(SHARED_SIGNS.__getitem__, shared_signs)),
         text=_SPACE_BESIDE_SIGN.sub("", text.casefold()) if is_text else "",
     )
@@ -290,7 +291,7 @@ def same_measure(gt: Measured, pred: Measured) -> bool:
         return False
     if _have_other_currencies(gt, pred) or _is_only_one_share(gt, pred):
         return False
-    if gt.prefixes and pred.prefixes and gt.prefixes != pred.prefixes:
+    if gt.cased_letters and pred.cased_letters and gt.cased_letters != pred.cased_letters:
         return False
     known_units = [set(filter(is_unit, side.units)) for side in (gt, pred)]
     if all(known_units) and known_units[0] != known_units[1]:
@@ -336,7 +337,7 @@ def _size_of_unit(measure: Measured) -> UnitSize | None:
 
 def _in_base_unit(measure: Measured, size: UnitSize) -> Measured:
     number = None if measure.number is None else _UNROUNDED.multiply(measure.number, size.factor)
-    return measure._replace(number=number, units=frozenset((size.base,)), prefixes=_NO_UNIT)
+    return measure._replace(number=number, units=frozenset((size.base,)), cased_letters=_NO_UNIT)
 
 
 def _have_other_currencies(gt: Measured, pred: Measured) -> bool:

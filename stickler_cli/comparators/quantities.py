@@ -34,7 +34,7 @@ UNITS: Final = _names_by_alias(
     "mcg ug μg microgram, mg milligram milligramm, g gr gram gramm gm, kg kilo kilogram"
     " kilogramm, l liter litre litro, ml milliliter millilitre cc, m meter metre metro, m2 sqm qm"
     " mq, m3 cbm, mm millimeter millimetre, cm centimeter centimetre, km kilometer kilometre, in"
-    ' inch inche ", ft foot feet, lb lbs, oz ounce, h hr hour std stunde heure hora, min minute,'
+    " inch inche \", ft foot feet ', lb lbs, oz ounce, h hr hour std stunde heure hora, min minute,"
     " s sec second sekunde, d day tag tage, wk week woche, mo month mth mnth monat monate moi"
     " mese, y yr year jahr jahre an ano, c celsius, f fahrenheit, pc pcs piece stk stück stuck ea"
     " each unit u st pz ud, iu ui ie, bp bps"
@@ -71,7 +71,10 @@ _OF_SCIENCE: Final = re.compile(
 """Pattern of SI units and related units, with prefixes. It accepts only a few single letters."""
 _CASED_UNITS: Final = r"(?:W|V|A|Hz|Pa|Wh|VA|J|N|eV|Bq|\u03a9|\u2126)"
 """Pattern of units that are used with milli and with mega, which differ only in case."""
-CASED_UNIT: Final = re.compile(rf"([mM]){_CASED_UNITS}")
+_CASED_UNIT: Final = re.compile(rf"([mM]){_CASED_UNITS}")
+_BYTES: Final = re.compile(r"[kKMGT]i?B")
+_BITS: Final = re.compile(r"[KMGT]i?b")
+"""Pattern of units of bits. `mb` and `kb` are written for bits and for bytes."""
 _NUMBER_WITH_CASED_UNIT: Final = re.compile(rf"(?<=\d)(\s?[mM]{_CASED_UNITS})(?![^\W\d_])")
 SCALES: Final = {
     word: power
@@ -98,6 +101,17 @@ def lower_but_units(text: str) -> str:
     return "".join(
         segment if index % 2 else segment.lower() for index, segment in enumerate(segments)
     )
+
+
+def meaning_of_case(unit: str) -> str:
+    """Return the letter of a unit whose case has a meaning; empty if the case means nothing.
+
+    >>> [meaning_of_case(unit) for unit in ("mW", "MW", "Mb", "MB", "mb", "kg")]
+    ['m', 'M', 'b', 'B', '', '']
+    """
+    if _CASED_UNIT.fullmatch(unit):
+        return unit[0]
+    return unit[-1] if _BYTES.fullmatch(unit) or _BITS.fullmatch(unit) else ""
 
 
 def singular_unit(word: str) -> str:

@@ -17,6 +17,7 @@ SQL, MARKUP, TABLE, LATEX, CODE, MOLECULE, SEQUENCE, FORMULA = (
     "a chemical formula",
 )
 PATH = "a path or key"
+COMMAND = "a command"
 
 
 @pytest.mark.parametrize(
@@ -65,6 +66,13 @@ PATH = "a path or key"
         ("sk-AbC123dEf456", PATH),
         ("CO2", FORMULA),
         ("NaCl", FORMULA),
+        ("grep -r foo .", COMMAND),
+        ("$ sudo tar -xzf a.tgz -C /opt", COMMAND),
+        ("git log --oneline", COMMAND),
+        ("python3.11 -m venv", COMMAND),
+        ("curl --output=a.html example.org", COMMAND),
+        ("s.split(' ')", CODE),
+        ("df.groupby('a').sum();", CODE),
     ],
 )
 def test_code_markup_and_formulas_are_told_by_their_signs(text, form):
@@ -109,6 +117,12 @@ def test_code_markup_and_formulas_are_told_by_their_signs(text, form):
         "Boston",
         "PINK",
         "CASE CLOSED",
+        "well -known and low -density goods",
+        "a temperature of -5 and below",
+        "Use grep -r here",
+        "total (net)",
+        "Acme.Ltd(UK)",
+        "n.a.(see below) and more",
         "+1 (555) 010-0000",
         "12.50 EUR",
         "2024-01-05T10:00:00Z",
@@ -126,6 +140,28 @@ def comparator_of(name, *texts):
     schema = {"type": "object", "properties": {name: {"type": "string"}}}
     (field,) = infer(schema, seen=seen).fields
     return field.comparator, dict(field.config).get("language")
+
+
+@pytest.mark.parametrize(
+    ("texts", "is_case_sensitive"),
+    [
+        (["AbCd-EfGh-IjKl", "QrSt-UvWx-YzAb"], True),
+        (["AbCd-EfGh-IjKl", "ABCD-1"], True),
+        (["AbCd-EfGh-IjKl", "ABCD-1", "Inv-2"], False),
+        (["ABCD-EFGH", "Inv-2"], False),
+    ],
+)
+def test_case_matters_in_keys_if_at_least_half_mix_capitals_and_small_letters(
+    texts, is_case_sensitive
+):
+    seen = Observed()
+    for text in texts:
+        seen.add({"license_key": text})
+    schema = {"type": "object", "properties": {"license_key": {"type": "string"}}}
+
+    (field,) = infer(schema, seen=seen).fields
+    assert field.comparator == "ExactComparator"
+    assert ("case_sensitive" in field.config) == is_case_sensitive
 
 
 def test_a_field_is_code_if_most_of_its_texts_are():

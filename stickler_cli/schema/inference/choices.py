@@ -47,6 +47,7 @@ from .observation import (
     DAY_FIRST,
     DOT_FOR_DECIMALS,
     DOT_FOR_THOUSANDS,
+    MIXED_CASE,
     MONTH_FIRST,
     MOSTLY,
     READS,
@@ -209,6 +210,9 @@ def _choose_leaf_by_name(
         default = _choose_money(seen, currencies)
     if default == QUANTITY and seen is not None and _has_dots_for_thousands(seen):
         default, reason = QUANTITY_WITH_DOTS, f"{reason}; a dot separates thousands"
+    if default == CODE and seen is not None and seen.share(MIXED_CASE) >= MOSTLY:
+        default = replace(default, config={**default.config, "case_sensitive": True})
+        reason = f"{reason}; upper or lower case matters, as most values mix them"
     choice = _make_choice(_adjust_to_length(default, seen), reason)
     return choice if seen is None else _adjust_dates(choice, seen)
 

@@ -4,6 +4,7 @@ Prose and code may share words. The patterns therefore look for signs that prose
 """
 
 import re
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
@@ -17,6 +18,7 @@ CODE_LANGUAGES: Final = {
     "a Markdown table": "markdown",
     "LaTeX": "latex",
     "source code": "code",
+    "a command": "code",
     "a regular expression": "code",
     PATH_OR_KEY: "code",
     "a molecule": "letters",
@@ -63,6 +65,11 @@ _STATEMENT_OF_CODE: Final = re.compile(
     r"|=>\s*[{(\w]|\b(?:console\.log|System\.out\.print(?:ln)?|printf|println!)\s*\(",
     re.MULTILINE,
 )
+_CALL_OF_METHOD: Final = re.compile(r"[a-z_]\w*(?:\.[a-z_]\w*)+\(")
+_COMMAND_WITH_OPTION: Final = re.compile(
+    r"(?:\$ )?(?:sudo )?[a-z][a-z0-9_.+-]*(?= )[^\n]*? (?:-[A-Za-z]{1,4}|--[a-z][\w-]+)(?![^\s=])"
+)
+"""A program in small letters, and an option such as `-r` or `--all` somewhere behind it."""
 _INDENTED_BLOCK: Final = re.compile(r":[^\S\n]*\n[^\S\n]+\S")
 _PATTERN: Final = re.compile(
     r"\\[dwsDWSbB](?:[+*?{)\]$\\-]|$)|\[\^?[^\]\s]{1,40}\][+*?{]|\(\?[:=!<P]|\\[dwsDWS]\\"
@@ -107,27 +114,7 @@ def code_form(text: str) -> str | None:
     text = text.strip()
     if len(text) > MAX_BLANKS:
         text = _LONG_BLANKS.sub(r"\1", text)
-    if _is_query(text):
-        return "SQL"
-    if _FIRST_TAG.match(text) and text.endswith(">") and _CLOSING_TAG.search(text):
-        return "HTML or XML"
-    if "|" in text and any(_RULE_OF_TABLE.fullmatch(line.strip()) for line in text.splitlines()):
-        return "a Markdown table"
-    if _COMMAND.search(text) or _SCRIPT.search(text) or _FORMULA.fullmatch(text):
-        return "LaTeX"
-    if _STATEMENT_OF_CODE.search(text) and (_INDENTED_BLOCK.search(text) or _has_symbols(text)):
-        return "source code"
-    return _form_of_signs(text)
-
-
-def _form_of_signs(text: str) -> str | None:
-    """Return the form of a text without words: a path or key, a pattern, a molecule or a sequence.
-
-    Returns None for other texts.
-    """
-    if _PATH.fullmatch(text) or _is_random_key(text):
-        return PATH_OR_KEY
-    return "a regular expression" if _PATTERN.search(text) else _form_of_letters(text)
+    return next((form for form, has_form in _TESTS_OF_FORMS if has_form(text)), None)
 
 
 def _is_random_key(text: str) -> bool:
@@ -149,11 +136,58 @@ def _has_symbols(text: str) -> bool:
     return any(sign in text for sign in ("(", "{", "=", ";")) or text.startswith(("import", "from"))
 
 
-def _form_of_letters(text: str) -> str | None:
-    if _ATOMS.fullmatch(text) and len(text) >= SHORTEST_MOLECULE:
-        n_atoms = sum(letter.isalpha() for letter in text)
-        if n_atoms * 3 >= len(text) and n_atoms >= 3 and _SIGNS_OF_MOLECULE.search(text):
-            return "a molecule"
-    if _BASES.fullmatch(text) or (len(text) >= SHORTEST_PROTEIN and _RESIDUES.fullmatch(text)):
-        return "a sequence"
-    return CHEMICAL_FORMULA if is_formula(text) else None
+def _is_markup(text: str) -> bool:
+    if not (_FIRST_TAG.match(text) and text.endswith(">")):
+        return False
+    return _CLOSING_TAG.search(text) is not None
+
+
+def _has_table(text: str) -> bool:
+    lines = text.splitlines() if "|" in text else []
+    return any(_RULE_OF_TABLE.fullmatch(line.strip()) for line in lines)
+
+
+def _is_latex(text: str) -> bool:
+    patterns = (_COMMAND.search, _SCRIPT.search, _FORMULA.fullmatch)
+    return any(has_pattern(text) for has_pattern in patterns)
+
+
+def _is_source_code(text: str) -> bool:
+    """Return whether a text has statements, or is one call of a method, such as `s.split(" ")`."""
+    if _CALL_OF_METHOD.match(text) and text.endswith((")", ");")) and "\n" not in text:
+        return True
+    has_statement = _STATEMENT_OF_CODE.search(text) is not None
+    return has_statement and (_INDENTED_BLOCK.search(text) is not None or _has_symbols(text))
+
+
+def _is_path_or_key(text: str) -> bool:
+    return _PATH.fullmatch(text) is not None or _is_random_key(text)
+
+
+def _is_molecule(text: str) -> bool:
+    if len(text) < SHORTEST_MOLECULE or not _ATOMS.fullmatch(text):
+        return False
+    n_atoms = sum(letter.isalpha() for letter in text)
+    has_enough_atoms = n_atoms * 3 >= len(text) and n_atoms >= 3
+    return has_enough_atoms and _SIGNS_OF_MOLECULE.search(text) is not None
+
+
+def _is_sequence(text: str) -> bool:
+    is_protein = len(text) >= SHORTEST_PROTEIN and _RESIDUES.fullmatch(text) is not None
+    return is_protein or _BASES.fullmatch(text) is not None
+
+
+_TESTS_OF_FORMS: Final[Sequence[tuple[str, Callable[[str], object]]]] = (
+    ("SQL", _is_query),
+    ("HTML or XML", _is_markup),
+    ("a Markdown table", _has_table),
+    ("LaTeX", _is_latex),
+    ("source code", _is_source_code),
+    ("a command", _COMMAND_WITH_OPTION.match),
+    (PATH_OR_KEY, _is_path_or_key),
+    ("a regular expression", _PATTERN.search),
+    ("a molecule", _is_molecule),
+    ("a sequence", _is_sequence),
+    (CHEMICAL_FORMULA, is_formula),
+)
+"""A test for each form; the first form whose test returns a true value is the form of a text."""

@@ -161,6 +161,8 @@ def evidence_of(text: str) -> tuple[str, ...]:
     return tuple(evidence)
 
 
+MIXED_CASE: Final = "small and capital letters"
+_CAPITAL_AFTER_SMALL: Final = re.compile(r"[a-z][A-Z]")
 _SEAT: Final = re.compile(r"\d+[A-Z]")
 """Pattern of a text such as `12C`, which may be a code or a measurement."""
 
@@ -183,6 +185,8 @@ def _forms_of(text: str) -> Iterator[str]:
     if form := code_form(text):
         yield form
     yield from (form for form, wanted in NAMES_OF_CODE.items() if wanted.fullmatch(text))
+    if _CAPITAL_AFTER_SMALL.search(text):
+        yield MIXED_CASE
     if len(text) > LONGEST_READ or not any(map(str.isdigit, text)):
         return
     yield from (form for form, wanted in _WITH_DIGITS.items() if wanted.fullmatch(text))
