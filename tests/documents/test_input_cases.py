@@ -115,7 +115,7 @@ def table() -> str:
         )
         tables.setdefault((case.pred, case.gt), []).append(f"| {case.name} | {told} |")
     return "\n".join(
-        f"A prediction is `{pred}`, a ground truth is `{gt}`:\n\n"
+        f"With these inputs, a prediction is `{pred}`, and a ground truth is `{gt}`:\n\n"
         "| input | message |\n|---|---|\n" + "\n".join(rows) + "\n"
         for (pred, gt), rows in tables.items()
     )
