@@ -19,8 +19,6 @@ from stickler_cli.schema.loading import loaded
 from stickler_cli.score.batch import batch_of_unit
 from tests.score.batches import comparison_view
 
-pytestmark = pytest.mark.anywhere
-
 CASES = Path(__file__).parent / "cases"
 
 
@@ -95,6 +93,7 @@ def field_nodes(node):
         yield from field_nodes(child)
 
 
+@pytest.mark.anywhere
 @pytest.mark.parametrize("row", ROWS)
 def test_a_comparison_gives_what_its_case_expects(row):
     result = result_of(row)
@@ -106,12 +105,13 @@ def test_a_comparison_gives_what_its_case_expects(row):
     )
 
 
-@pytest.mark.parametrize(("size", "at"), [(7, 3), (64, 50)])
+@pytest.mark.parametrize(("size", "at"), [pytest.param(7, 3, marks=pytest.mark.anywhere), (64, 50)])
 @pytest.mark.parametrize("row", GOLD)
 def test_a_case_is_the_same_among_others_of_a_chunk(row, size, at):
     assert list(differences(row["expect"], result_of(row, size=size, at=at))) == []
 
 
+@pytest.mark.anywhere
 @pytest.mark.parametrize("row", GOLD)
 def test_a_case_is_the_same_in_batches_of_python(row):
     options = row.get("options", {})
@@ -125,6 +125,7 @@ def test_a_case_is_the_same_in_batches_of_python(row):
     assert list(differences(expected, run["confusion_matrix"])) == []
 
 
+@pytest.mark.anywhere
 def test_case_names_are_unique():
     assert len({row.id for row in ROWS}) == len(ROWS)
 
@@ -138,6 +139,7 @@ def command_line_options(options):
     return arguments
 
 
+@pytest.mark.anywhere
 @pytest.mark.parametrize("row", ROWS)
 def test_the_command_line_gives_what_its_case_expects(row, tmp_path, capsys):
     files = {name: tmp_path / f"{name}.json" for name in ("schema", "gt", "pred")}
@@ -157,6 +159,7 @@ def test_the_command_line_gives_what_its_case_expects(row, tmp_path, capsys):
     )
 
 
+@pytest.mark.anywhere
 @pytest.mark.parametrize("row", ROWS)
 def test_a_model_made_of_the_schema_gives_what_its_case_expects(row):
     options = row.get("options", {})

@@ -5,11 +5,13 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Annotated, Final, NoReturn
 
 import typer
+from typer.main import get_command
 
 from stickler_cli import __version__
 from stickler_cli.core.problems import (
@@ -26,7 +28,15 @@ from stickler_cli.core.remote import remember_secrets
 from stickler_cli.runs.process import Interrupted, room_for_depth
 from .command import add_command, list_command, new_app
 from .commands import OWN, commands, groups
-from .console import MEANINGS, ExitCode, prepare_streams, show_problems, warn, write_result
+from .console import (
+    MEANINGS,
+    ExitCode,
+    prepare_streams,
+    show_problems,
+    terminal_columns,
+    warn,
+    write_result,
+)
 
 DEBUG_OPTION: Final = "--debug"
 # Maximum number of problems of one error that are printed: a file may be wrong in each line.
@@ -67,7 +77,7 @@ def main(args: Sequence[str] | None = None) -> int:
     try:
         _check_characters(arguments)
         with room_for_depth():
-            _build_app(arguments)(arguments)
+            _build_command(arguments)(arguments)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else ExitCode.OK
     except KeyboardInterrupt:
@@ -89,12 +99,26 @@ def _check_characters(arguments: Sequence[str]) -> None:
         raise UsageError([Problem("", finding, "an argument that can be used as a path")])
 
 
-def _build_app(arguments: Sequence[str]) -> typer.Typer:
-    """Return a typer app with only the command that the arguments name; for help, with all."""
+def _build_command(arguments: Sequence[str]) -> Callable[[Sequence[str]], object]:
+    """Return a group with only the command that the arguments name; for help, with all commands."""
     command_name = next((argument for argument in arguments if not argument.startswith("-")), "")
+    if command_name in OWN and COMPLETING not in os.environ:
+        return _build_own_command(command_name, terminal_columns())
+    return get_command(_build_app(command_name, terminal_columns()))
+
+
+@cache  # a program that calls `main` for many runs reads the options of a command once
+def _build_own_command(command_name: str, columns: int) -> Callable[[Sequence[str]], object]:
+    return get_command(_build_app(command_name, columns))
+
+
+def _build_app(command_name: str, columns: int) -> typer.Typer:
+    """Return a typer app with one command; with all of them if no command has the name."""
     available = OWN if command_name in OWN else commands()
     command_groups = {} if command_name in available else groups()
-    app = new_app(MEANINGS, command_groups, name="stickler", pretty_exceptions_enable=False)
+    app = new_app(
+        columns, MEANINGS, command_groups, name="stickler", pretty_exceptions_enable=False
+    )
     app.callback()(_stickler)
     if command_name in available:
         available = {command_name: available[command_name]}

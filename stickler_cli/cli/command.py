@@ -31,7 +31,7 @@ from stickler_cli.core.remote import hide_secrets, wait_at_most
 from stickler_cli.runs.process import check_address_space
 from stickler_cli.runs.whole_files import check_outputs, holds_run
 from .commands import OWN_FILE, USUAL, Command
-from .console import ExitCode, terminal_columns, write_result
+from .console import ExitCode, write_result
 
 SEVERAL: Final = "..."  # ends the metavar of an option that may be followed by several values
 
@@ -53,17 +53,17 @@ SPACE: Final = 6  # columns around the names of commands
 
 
 def new_app(
+    columns: int,
     codes: Mapping[ExitCode, str] | None = None,
     groups: Mapping[str, Sequence[str]] | None = None,
     **said: Any,
 ) -> typer.Typer:
     """Return a typer app without commands.
 
-    `codes` are exit codes with their meanings, and `groups` are names of commands by the title
-    under which help lists them. `said` are arguments for typer.
+    `columns` is the width of the terminal. `codes` are exit codes with their meanings, and `groups`
+    are names of commands by the title under which help lists them. `said` are arguments for typer.
     """
-    columns = min(terminal_columns(), WIDEST)
-    width = max(columns - MARGIN, NARROWEST)
+    width = max(min(columns, WIDEST) - MARGIN, NARROWEST)
     return typer.Typer(
         cls=type("Group", (_Group,), {"codes": codes or {}, "groups": groups or {}}),
         context_settings={"help_option_names": ["-h", "--help"], "terminal_width": width},
