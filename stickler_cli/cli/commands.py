@@ -128,7 +128,7 @@ OWN: Final = {
         codes={
             **_GATE,
             ExitCode.INCOMPLETE: "some or all documents could not be evaluated, or no "
-            "documents were paired, whether or not a gate failed",
+            "documents were paired, even if a gate also failed",
             ExitCode.INTERRUPTED: (
                 "interrupted (Ctrl-C); the results cover the documents finished until then"
             ),
@@ -228,8 +228,8 @@ OWN: Final = {
         codes={
             **_GATE,
             ExitCode.INCOMPLETE: (
-                "the runs cannot be combined, or some documents could not be evaluated, whether or "
-                "not a gate failed"
+                "the runs cannot be combined, or some documents could not be evaluated, even if a "
+                "gate also failed"
             ),
         },
     ),
@@ -239,9 +239,9 @@ OWN: Final = {
         Without --by, no document is evaluated again. Only a run directory contains individual
         errors; a run file does not.
 
-        With --by, the report of a run directory shows results for other groups of
-        documents than the run did. For this the documents are compared again, so the documents
-        must not have changed; no model is asked.
+        With --by, the report also shows results for groups of documents. For this, RUN must be
+        a run directory. Its documents are compared again, so they must not have changed; no
+        model is asked.
 
         If you give several runs of the same documents, an HTML page shows the runs side by side,
         with the values that differ between runs.

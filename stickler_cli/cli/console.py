@@ -44,7 +44,7 @@ MEANINGS: Final = {  # meanings for help and documentation
     ExitCode.USAGE: "a usage, schema, configuration or path error",
     ExitCode.INCOMPLETE: (
         "some or all documents could not be evaluated, no documents were paired, or runs "
-        "cannot be combined, whether or not a gate failed"
+        "cannot be combined, even if a gate also failed"
     ),
     ExitCode.INTERNAL: "an internal error, or results could not be written",
     ExitCode.INTERRUPTED: "interrupted (Ctrl-C)",

@@ -196,9 +196,13 @@ def check_group_keys(run: Run) -> None:
     problems = [
         Problem(
             source=f"{BY} {key}",
-            found="no document has the field or key named here",
+            found=(
+                "no document has a single value in this field"
+                if key in paths
+                else "no document has the field or key named here"
+            ),
             expected=EXPECTED,
-            hint=did_you_mean(key, paths),
+            hint="" if key in paths else did_you_mean(key, paths),
         )
         for key, groups in run.evaluation.by.items()
         if groups.keys() == {NO_GROUP}

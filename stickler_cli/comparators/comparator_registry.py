@@ -179,5 +179,5 @@ def _check_keywords(cls: type[BaseComparator], name: str, config: Mapping[str, o
             raise UnknownKeywordError(keyword, f"{name} has no keyword {keyword}", expected, hint)
     for parameter in accepted:
         if parameter.default is parameter.empty and parameter.name not in config:
-            finding = f"{name} needs {parameter.name}"
+            finding = f"the keyword {parameter.name} of {name} is missing"
             raise KeywordError(None, finding, f"a value for {parameter.name}")

@@ -412,7 +412,7 @@ def _open_table(file: str) -> Iterator[Any]:
                 table = pa.ipc.open_file(stream)
         except (pa.ArrowException, OSError) as error:
             expected = "a Parquet file" if _is_parquet(file) else "an Arrow IPC file"
-            finding = f"this cannot be read ({str(error).partition('. ')[0]})"
+            finding = f"the file cannot be read ({str(error).partition('. ')[0]})"
             raise UsageError([Problem(source, finding, expected)]) from None
         yield table
 

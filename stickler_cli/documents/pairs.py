@@ -480,10 +480,10 @@ def selected(pairs: Pairs, settings: SelectionOptions, seed: int) -> Pairs:
         return pairs
     of_all = "" if pairs.total is None else f" of {pairs.total}"
     if limit is not None:
-        remark = Problem("--limit", f"only the first {number}{of_all} documents are evaluated")
+        remark = Problem("--limit", f"only {number}{of_all} documents evaluated: the first ones")
     else:
         remark = Problem(
-            "--sample", f"only {number}{of_all} documents are evaluated, drawn with seed {seed}"
+            "--sample", f"only {number}{of_all} documents evaluated: a sample with seed {seed}"
         )
 
     def refs() -> Iterator[PairRef]:

@@ -86,7 +86,7 @@ class LineColumns:
                     found=f"the row has a column {candidates[0]}, but row {first_row} has its "
                     f"{_TITLES[side]} in {column}",
                     expected="the same columns in each row",
-                    hint=f"name one column with --{side}-column",
+                    hint=f"give one column with --{side}-column",
                     line=row.line,
                 )
         return None
@@ -98,8 +98,8 @@ def notes_on_columns(names: Collection[str], columns: TableColumns, source: str)
     for side in SIDES:
         candidates = usual_columns(names, side)
         if len(candidates) > 1 and columns.column_of(side) is None:
-            finding = f"the columns {' and '.join(candidates)} may all hold the {_TITLES[side]}"
-            hint = f"{candidates[0]} is used; name another one with --{side}-column"
+            finding = f"the columns {' and '.join(candidates)} could contain the {_TITLES[side]}"
+            hint = f"{candidates[0]} is used; to use another column, give --{side}-column"
             notes.append(Problem(source=source, found=finding, expected="", hint=hint))
     return notes
 
@@ -123,7 +123,7 @@ def _check_header(
 def _no_column(names: Collection[str], row: Reference) -> Problem:
     expected = f"one of {', '.join(name for side in SIDES.values() for name in side)}"
     hint = (
-        f"name the right columns with --gt-column and --pred-column; this table has the columns "
+        f"give the right columns with --gt-column and --pred-column; this table has the columns "
         f"{', '.join(names)}"
     )
     return Problem(
@@ -197,7 +197,7 @@ def side_column(
     if is_only_side and len(other_columns) == 1:
         return other_columns[0]
     hint = (
-        f"name the right column with --{side}-column; this table has the columns {', '.join(names)}"
+        f"give the right column with --{side}-column; this table has the columns {', '.join(names)}"
     )
     finding = f"no column contains the documents of {side.upper()}"
     raise UsageError(

@@ -72,7 +72,8 @@ def decode(kind: type[T], value: object, source: str = "", place: Path = ()) -> 
         wrong = error
     pointer, expected = json_pointer((*place, *reversed(wrong.place))), wrong.expected
     if wrong.missing:
-        raise UsageError([Problem(source, f"{wrong.missing} is missing", pointer=pointer)])
+        finding = f"the key {brief(wrong.missing)} is missing"
+        raise UsageError([Problem(source, finding, pointer=pointer)])
     if isinstance(expected, Problem):
         value_pointer = pointer + (expected.pointer or "")
         raise UsageError([replace(expected, source=source, pointer=value_pointer)])

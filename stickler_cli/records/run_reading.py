@@ -107,7 +107,11 @@ def _check_format(
         raise UsageError(
             [
                 Problem(
-                    source=source, found="format is missing", expected="", hint=readable, pointer=""
+                    source=source,
+                    found='the key "format" is missing',
+                    expected="",
+                    hint=readable,
+                    pointer="",
                 )
             ]
         )
@@ -122,7 +126,7 @@ def _check_format(
             [
                 Problem(
                     source=source,
-                    found="semantics is missing",
+                    found='the key "semantics" is missing',
                     expected="",
                     hint=EVALUATE_AGAIN,
                     pointer="",
@@ -135,7 +139,8 @@ def _check_format(
 
 
 def _missing(name: str, source: str, place: Path = ()) -> UsageError:
-    return UsageError([Problem(source, f"{name} is missing", pointer=json_pointer(place))])
+    finding = f"{name if ' ' in name else f'the key {brief(name)}'} is missing"
+    return UsageError([Problem(source, finding, pointer=json_pointer(place))])
 
 
 def _refused(value: object, expected: str, source: str, place: Path, hint: str = "") -> UsageError:
@@ -312,7 +317,7 @@ def read_chunk(kind: type[T], record: Mapping[str, object], source: str) -> T:
     """
     for attribute in fields(cast("Any", kind)):
         if attribute.name not in record:
-            raise UsageError([Problem(source, f"{attribute.name} is missing", pointer="")])
+            raise _missing(attribute.name, source)
     finding: Any = decode(kind, record, source)
     evaluation = decode(cast("Any", _Evaluation), record[EVALUATION], source, (EVALUATION,))
     return cast("T", replace(finding, evaluation=evaluation))

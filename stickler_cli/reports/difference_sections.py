@@ -245,12 +245,10 @@ class DifferenceView:
     def wholly_right(self) -> str:
         """A sentence with the number of wholly right documents before and after."""
         counts = self.difference.documents
-        before = number_of(counts["right_before"], "document")
         return (
-            f"wholly right{self.in_most_runs}: {before} before - "
-            f"{counts['no_longer_right']:,} no longer right + "
-            f"{counts['newly_right']:,} newly right = "
-            f"{counts['right_after']:,} after"
+            f"documents wholly right{self.in_most_runs}: {counts['right_before']:,} before, "
+            f"{counts['right_after']:,} after ({counts['no_longer_right']:,} no longer right, "
+            f"{counts['newly_right']:,} newly right)"
         )
 
     @cached_property
@@ -504,7 +502,7 @@ def _changed_documents(view: DifferenceView, direction: str) -> Iterator[Block]:
         yield Text(f"Documents that got {direction}:")
     elif documents:
         yield Text(f"documents that got {direction}", "title")
-    mark, gap = ("**broke hard**: ", " ") if view.page else ("broke hard: ", "  ")
+    mark, gap = ("**much worse**: ", " ") if view.page else ("much worse: ", "  ")
     for document in documents:
         description = (mark if document.hard else "") + view.document_text(document)
         _, _, change = view.change_texts(

@@ -120,7 +120,7 @@ def _difference_annotations(view: DifferenceView) -> Iterator[Annotation]:
     for document in difference.worse:
         if document.hard:
             text = f"{document.id}: {view.document_text(document)}"
-            yield Annotation("warning", "stickler diff: broke hard", text)
+            yield Annotation("warning", "stickler diff: much worse", text)
     for _, text in view.fields_with(Trend.IMPROVED):
         yield Annotation("notice", "stickler diff: improved", text)
     name = difference.new.model_name

@@ -328,7 +328,7 @@ def _repeats(view: RunView, style: TableStyle) -> Iterator[Block]:
     number_of_documents = number_of(total.documents, "document")
     yield Text(
         (
-            f"{len(repeats.runs)} runs, {run_names}: {f1_range}; {total.right_in_all} of "
+            f"{len(repeats.runs)} runs ({run_names}): {f1_range}; {total.right_in_all} of "
             f"{number_of_documents} right in all runs, {total.right_in_any} right in at least "
             "one run"
         ),
@@ -358,7 +358,7 @@ def _repeats(view: RunView, style: TableStyle) -> Iterator[Block]:
 def _flip(view: RunView, flip: "Flip", runs: int) -> str:
     quoted = view.quoted
     wrong_texts = (
-        f"{entry.outcome} {quoted(value_text(entry.pred))}" if entry.outcome != "FN" else "missed"
+        "missed" if entry.outcome == "FN" else f"predicted {quoted(value_text(entry.pred))}"
         for entry in flip.wrong
     )
     location = f"{quoted(flip.document)}  {quoted(flip.path)}"

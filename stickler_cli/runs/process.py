@@ -96,10 +96,8 @@ def rarely_collected() -> Iterator[None]:
 def check_memory_limit() -> None:
     """Raise UsageError on systems that cannot limit memory: all except Linux."""
     if sys.platform != "linux":
-        finding = f"this is {sys.platform}"
-        raise UsageError(
-            [Problem(source="--memory-limit", found=finding, expected="Linux", hint="leave it out")]
-        )
+        finding = f"memory can only be limited on Linux, but this system is {sys.platform}"
+        raise UsageError([Problem("--memory-limit", finding, hint="leave the option out")])
 
 
 def check_address_space() -> None:

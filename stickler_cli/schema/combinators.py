@@ -79,8 +79,8 @@ def flatten(files: SchemaFiles, in_force: InForce, report: DeadReferenceReporter
 
 def leads_back(reference: object) -> LeadsNowhereError:
     """Return the error for a reference that only leads back to itself."""
-    expected = "a reference to a schema that contains more than another reference"
-    return LeadsNowhereError(f"{reference} leads back to itself", expected)
+    expected = "a reference that leads to a schema"
+    return LeadsNowhereError(f"{reference} refers back to itself", expected)
 
 
 def distinct(sources: Iterable[Source]) -> InForce:

@@ -289,11 +289,9 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
                 holder = next(
                     schema for schema, annotations in merged.by_schema if "key" in annotations
                 )
-                expected = (
-                    "a field that the schema of the items declares "
-                    f"({', '.join(declared) or 'there is none'})"
-                )
-                finding, hint = f"key names {name}", did_you_mean(name, declared)
+                expected = f"one of {', '.join(declared)}" if declared else "declared fields"
+                finding = f"key is {brief(name)}, but the items have no field of this name"
+                hint = did_you_mean(name, declared)
                 self._problems.add(holder, (f"{PREFIX}key",), finding, expected, hint)
 
     def _make_tuple_node(self, place: ArrayPlace) -> Node:

@@ -385,8 +385,8 @@ def _note_on_texts(path: str, fields: Sequence[Inferred]) -> str:
     count = number_of(len(texts), "text field")
     return (
         f"{path}: {count} without annotations ({join_some([*texts], NAMED_TEXTS)}) "
-        f"{'is' if len(texts) == 1 else 'are'} compared by edit distance at "
-        f"{TEXT.threshold}, so wrong values may pass. For stricter comparisons, use "
+        f"{'is' if len(texts) == 1 else 'are'} compared by edit distance at a threshold of "
+        f"{TEXT.threshold}, so wrong values may count as right. For stricter comparisons, use "
         "--infer always"
     )
 
@@ -423,4 +423,4 @@ def _remark(path: str, inference: Inference) -> str:
     annotated = any(field.source == "annotation" for field in inference.fields)
     lack = "does not annotate every field" if annotated else "names no comparators"
     fields = number_of(count, "field")
-    return f"{path} {lack}, so how to compare {fields} was inferred{shown_advice}"
+    return f"{path} {lack}, so stickler inferred how to compare {fields}{shown_advice}"

@@ -97,9 +97,9 @@ class PairsSource(Settings, panel="input"):
     pairs: str | None = option(
         None,
         (
-            "Give this instead of GT and PRED: a table of pairs (.jsonl, .csv, .parquet, "
-            ".arrow, or a .json array). The columns have names such as ground_truth and "
-            "prediction, or expected and output. A column named id is optional."
+            "A table of pairs to use instead of GT and PRED (.jsonl, .csv, .parquet, .arrow, "
+            "or a .json array). The columns have names such as ground_truth and prediction, "
+            "or expected and output. A column named id is optional."
         ),
         "FILE",
         is_path=True,
@@ -146,16 +146,16 @@ class SchemaOptions(PluginOptions, panel="input"):
     infer: Infer = option(
         "auto",
         (
-            "Infer from types and names how to compare fields. auto: infer if no field of "
-            "the schema is annotated; always: infer for every field without annotations; "
-            "never: use defaults."
+            "Whether to infer from types and names how to compare fields. auto: infer if no "
+            "field of the schema is annotated; always: infer for every field without "
+            "annotations; never: use defaults."
         ),
     )
     boxes: BoxFormat = option(
         "corners",
         (
-            "How to read the four numbers of a box if the schema and the values do not show "
-            "it: as two corners, or as a corner with width and height."
+            "What the four numbers of a box mean if neither the schema nor the values show "
+            "this: two corners, or a corner with width and height."
         ),
     )
 
@@ -166,9 +166,9 @@ class LenientOptions(Settings, panel="input"):
     lenient_json: bool = option(
         False,
         (
-            "Find JSON in code fences, in other text and in lists with one element. Also "
-            "accept Python literals, comments, trailing commas and single quotes. Reports "
-            "say how many predictions needed this."
+            "Find the JSON of predictions in code fences, in other text and in lists with one "
+            "element. Also accept Python literals, comments, trailing commas and single "
+            "quotes. Reports say how many predictions needed this."
         ),
     )
 
@@ -187,17 +187,17 @@ class FindingOptions(Settings, panel="input"):
     gt_root: str | None = option(
         None,
         (
-            "The place of the document inside each ground-truth file, if it is not the whole file: "
-            "a key such as result, a dotted path such as data.result, or a JSON "
-            "Pointer. If a value on this path is a string of JSON, it is parsed."
+            "Where the document is inside each ground-truth file, if the file contains more than "
+            "the document: a key such as result, a dotted path such as data.result, or a JSON "
+            "Pointer. A value on this path may be a string of JSON; the string is then parsed."
         ),
         "KEY",
     )
     gt_column: str | None = option(
         None,
         (
-            "The table column with the ground truth, or a dotted path into a column, such as "
-            "vars.expected."
+            "The table column with the ground truth; for a nested column, a dotted path such "
+            "as vars.expected."
         ),
         "COLUMN",
     )
@@ -220,7 +220,7 @@ class DocumentOptions(LenientOptions, FindingOptions, panel="input"):
         "REGEX",
     )
     pred_root: str | None = option(
-        None, "The place of the document inside each prediction file; see --gt-root.", "KEY"
+        None, "Where the document is inside each prediction file; see --gt-root.", "KEY"
     )
     pred_column: str | None = option(
         None, "The table column with the predictions; see --gt-column.", "COLUMN"
@@ -234,8 +234,8 @@ class WrapperOptions(Settings, panel="input"):
         "auto",
         (
             "Extract values from objects that also hold metadata, such as confidences. auto: "
-            "use the usual forms; none: extract nothing; VALUE_KEY[:CONFIDENCE_KEY]: use the "
-            "keys of your own form."
+            "recognize the usual forms; none: extract nothing; VALUE_KEY[:CONFIDENCE_KEY]: "
+            "the keys that your own form uses."
         ),
         "FORM",
     )
@@ -285,9 +285,9 @@ class ConfidenceSource(Settings, panel="input"):
     confidence: str | None = option(
         None,
         (
-            "The confidences of the predictions: a directory or file in the form of PRED, "
-            "with the same ids. Each document has the same keys as its prediction, with a "
-            "number in place of each value."
+            "A directory or file with the confidences of the predictions, in the same form and "
+            "with the same ids as PRED. Each document has the same keys as its prediction, "
+            "with a number in place of each value."
         ),
         "DIR|FILE",
         is_path=True,
@@ -300,7 +300,8 @@ class MetadataOptions(Settings, panel="statistics"):
 
     by_file: str | None = option(
         None,
-        "A file with metadata for each document id: CSV with a header row, or JSON Lines.",
+        "A file with metadata about documents, by document id: CSV with a header row, or JSON "
+        "Lines.",
         "FILE",
         is_path=True,
         role="input",
@@ -313,11 +314,11 @@ class SeveralSchemas(MetadataOptions, panel="input"):
     schema_by: str | None = option(
         None,
         (
-            "Choose the schema of each document by its value of KEY. SCHEMA is then a "
-            "directory: a document with the value 'invoice' has the schema "
-            "SCHEMA/invoice.json. KEY is one of: the name of a field of the ground truth; "
-            "@directory (of the document); @id (of the document); @COLUMN (a column of the "
-            "--by-file)."
+            "Compare each document with one of several schemas, chosen by KEY. SCHEMA is then "
+            "a directory: a document whose KEY is 'invoice' is compared with "
+            "SCHEMA/invoice.json. KEY is the name of a field of the ground truth; @directory, "
+            "for the document's directory; @id, for the document's id; or @COLUMN, for a "
+            "column of the --by-file."
         ),
         "KEY",
     )
@@ -410,7 +411,7 @@ class IntervalOptions(Settings, panel="statistics"):
         "LEVEL",
         values=SHARE._replace(expected=f"{SHARE.expected}, or none", word="none"),
     )
-    seed: int = option(0, "Seed for everything random, including --sample.", "N", values=COUNT)
+    seed: int = option(0, "Seed of all random choices, such as --sample.", "N", values=COUNT)
 
 
 class GateOptions(Settings, panel="gates"):

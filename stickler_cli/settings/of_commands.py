@@ -117,7 +117,7 @@ class EvalSettings(
     )
     documents: str | None = option(
         None,
-        "Write a row for each document to this file, in a format allowed for --non-matches.",
+        "Write a row for each document to this file. The formats are those of --non-matches.",
         "FILE",
         is_path=True,
         panel="output",
@@ -126,8 +126,8 @@ class EvalSettings(
     values: str | None = option(
         None,
         (
-            "Write a row for each compared value, right or wrong, to this file, in a format "
-            "allowed for --non-matches."
+            "Write a row for each compared value, right or wrong, to this file. The formats are "
+            "those of --non-matches."
         ),
         "FILE",
         is_path=True,
@@ -472,7 +472,8 @@ class ReportSettings(
     )
     by_file: str | None = option(
         None,
-        "A file with metadata for each document id: CSV with a header row, or JSON Lines.",
+        "A file with metadata about documents, by document id: CSV with a header row, or JSON "
+        "Lines.",
         "FILE",
         in_file="none",
         is_path=True,

@@ -59,7 +59,7 @@ class ModelOptions(Settings, panel="models"):
     endpoint: tuple[str, ...] = option(
         (),
         (
-            "Ask this model on your own server, such as "
+            "Send the questions for this model to your own server, such as "
             "openai:judge=http://localhost:8000/v1. Repeatable."
         ),
         "MODEL=URL",
@@ -192,9 +192,8 @@ def printed_run(
 def written_gold() -> Any:
     """Declare the option for the directory of ground truths that verdicts have corrected."""
     help_text = (
-        "Write a corrected copy of the ground truth to this directory. If a verdict accepts a "
-        "prediction, the prediction becomes another right value. With audit, wrong values are also "
-        "corrected."
+        "Write a corrected copy of the ground truth to this directory. A prediction that a verdict "
+        "accepts is added as another right value. With audit, wrong values are also corrected."
     )
     return option(
         None, help_text, "DIR", is_path=True, in_file="none", panel="output", role="output"

@@ -176,7 +176,7 @@ BAD = [
     (
         {"fields": {"a": {"type": "str", "comparator": "LLMComparator"}}},
         "/fields/a/comparator_config",
-        "LLMComparator needs model",
+        "the keyword model of LLMComparator is missing",
     ),
     (
         {"fields": {"a": {"type": "structured_model", "comparator": "ExactComparator",

@@ -102,7 +102,7 @@ def test_what_a_reader_would_not_forgive_is_one(field, value):
     assert [error["field_path"] for error in result.non_matches] == [field]
 
 
-@pytest.mark.filterwarnings("ignore:.*how to compare .* was inferred")
+@pytest.mark.filterwarnings("ignore:.*inferred how to compare")
 def test_the_rates_are_those_of_values_and_units_are_under_overall():
     # Units: number, issued, vendor, total, currency, paid and two lines. The number is wrong, one
     # line is missed, an address is invented. A line has two values, and no description on either

@@ -175,12 +175,12 @@ def test_a_schema_that_is_left_out_is_inferred(stickler, data):
     [
         (lambda it: it.update(format="other"), "this is not a policy"),
         (lambda it: it.update(semantics=2), "the policy was made with version 2 of the semantics"),
-        (lambda it: it.pop("semantics"), "semantics is missing"),
+        (lambda it: it.pop("semantics"), 'the key "semantics" is missing'),
         (
             lambda it: it["fields"][0].update(threshold=0.1),
             "the policy file was changed by hand",
         ),
-        (lambda it: it.pop("asked"), "asked is missing"),
+        (lambda it: it.pop("asked"), 'the key "asked" is missing'),
     ],
 )
 def test_a_policy_that_is_none_is_refused(accept, stickler, data, change, said):

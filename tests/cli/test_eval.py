@@ -370,9 +370,9 @@ def test_a_rate_that_has_nothing_to_divide_by_is_empty_in_rows(stickler, data):
 def test_a_limit_and_a_sample_are_told(stickler):
     first = stickler(*EVAL, "--limit", "1", "-f", "json").json
     assert [it["id"] for it in first["per_document"]] == ["one"]
-    assert "--limit: only the first 1 of 2 documents are evaluated" in first["notes"]
+    assert "--limit: only 1 of 2 documents evaluated: the first ones" in first["notes"]
     drawn = stickler(*EVAL, "--sample", "1", "--seed", "3")
-    assert "note: --sample: only 1 of 2 documents are evaluated, drawn with seed 3" in drawn.out
+    assert "note: --sample: only 1 of 2 documents evaluated: a sample with seed 3" in drawn.out
     assert stickler(*EVAL, "--sample", "0").code == 2
 
 

@@ -359,7 +359,7 @@ def replace_values(record: bytes, **values: object) -> bytes:
         ),
         (
             lambda lines: [lines[0], replace_values(lines[1], evaluation={}), *lines[2:]],
-            "#/evaluation: format is missing",
+            '#/evaluation: the key "format" is missing',
         ),
     ],
 )

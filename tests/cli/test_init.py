@@ -70,7 +70,7 @@ def test_a_schema_is_kept_as_it_is_written(stickler, data):
         '"x-aws-stickler-comparator" : "LevenshteinComparator", '
         '"x-aws-stickler-comparator-config" : {"same_digits": true, "same_words": true}, '
         '"x-aws-stickler-threshold" : 0.9, '
-        '"$comment" : "a text whose name gives no further information"'
+        '"$comment" : "a text whose name does not suggest another comparison"'
     )
     why = (
         r"of the invoice; named \"due\", a date or a range of dates: "

@@ -49,7 +49,7 @@ def test_a_wrong_value_does_not_pass_for_looking_alike(stickler, plain):
 
     assert (overall(result)["tp"], overall(result)["fd"]) == (1, 4)
     assert result.err == (
-        "plain.json names no comparators, so how to compare 5 fields was inferred "
+        "plain.json names no comparators, so stickler inferred how to compare 5 fields "
         "(to see why, run `stickler init plain.json`; to use the defaults instead, give "
         "--infer never)\n"
     )
@@ -90,13 +90,14 @@ def test_always_leaves_what_is_annotated(stickler, plain, data):
     result = stickler("eval", "one.json", "gt.json", "pred.json", "-f", "json", "--infer", "always")
 
     assert overall(result)["fd"] == 3
-    assert "so how to compare 4 fields was inferred" in result.err
+    assert "so stickler inferred how to compare 4 fields" in result.err
 
 
 NOTE = (
     "some.json: 5 text fields without annotations (due_date, invoice_number, country and 2 more) "
-    "are compared by edit distance at 0.5, so wrong values may pass. For stricter comparisons, use "
-    "--infer always"
+    "are compared by edit distance at a threshold of 0.5, "
+    "so wrong values may count as right. For "
+    "stricter comparisons, use --infer always"
 )
 
 
@@ -129,8 +130,8 @@ def test_compare_and_check_infer_too(stickler, plain):
     checked = stickler("check", "plain.json")
 
     assert "inferred" in compared.out
-    assert "how to compare 5 fields was inferred" in compared.err
-    assert "how to compare 5 fields was inferred" in checked.err
+    assert "stickler inferred how to compare 5 fields" in compared.err
+    assert "stickler inferred how to compare 5 fields" in checked.err
     assert stickler("check", "plain.json", "--infer", "never").err == ""
 
 
@@ -146,7 +147,7 @@ def test_runs_that_were_judged_otherwise_do_not_go_together(stickler, plain):
 
 
 def test_many_documents_from_python_are_compared_alike():
-    with pytest.warns(UserWarning, match="how to compare 5 fields was inferred") as warned:
+    with pytest.warns(UserWarning, match="stickler inferred how to compare 5 fields") as warned:
         found = evaluate_many(PLAIN, [(GT, WRONG)])
 
     assert warned[0].filename == __file__
@@ -186,7 +187,7 @@ class Sold(BaseModel):
     mood: str
 
 
-@pytest.mark.filterwarnings("ignore:.*how to compare .* was inferred")
+@pytest.mark.filterwarnings("ignore:.*inferred how to compare")
 @pytest.mark.parametrize("schema", [Sold, MOOD])
 def test_values_in_memory_say_it_too(schema):
     pairs = iter([(Sold(lot="A1", mood="16:05"), {"lot": "a1", "mood": "4:05 pm"})] * 3)
@@ -246,7 +247,7 @@ def test_the_one_document_of_a_stream_is_looked_at(stickler, lines, monkeypatch)
     assert "TP" in shown
 
 
-@pytest.mark.filterwarnings("ignore:.*how to compare .* was inferred")
+@pytest.mark.filterwarnings("ignore:.*inferred how to compare")
 def test_values_are_looked_at_by_the_schema_of_their_document(stickler, lines):
     sources = [str(lines / name) for name in ("kinds", "gt.jsonl", "pred.jsonl")]
     result = stickler("eval", *sources, "--schema-by", "kind", "-f", "json")

@@ -27,13 +27,13 @@ def test_the_table_tells_spread_agreement_and_flips(three, stickler):
 
     assert (result.code, result.err) == (0, "")
     (head,) = [line for line in lines if line.startswith("3 runs")]
-    assert head.startswith("3 runs, pred, pred2, pred3: F1 0.8")
+    assert head.startswith("3 runs (pred, pred2, pred3): F1 0.8")
     assert head.endswith("to 1.00; 1 of 2 documents right in all runs, 2 right in at least one run")
     (total,) = [line.split() for line in lines[lines.index(head) :] if line.startswith("total")]
     # One of two is wrong in two runs: F1 is 2 x 1 of 2 x 1 + 1.
     assert total == ["total", "0.6667", "1.0000", "2", "0.5000", "1.0000", "1"]
     told = [line for line in lines if line.startswith("two  total")]
-    assert told == ["two  total  10.5: wrong in 2 of 3 runs: FD 11, FD 11"]
+    assert told == ["two  total  10.5: wrong in 2 of 3 runs: predicted 11, predicted 11"]
 
 
 def test_all_other_results_are_those_of_the_first_prediction(three, stickler):
@@ -52,8 +52,8 @@ def test_a_run_file_tells_it_again(three, stickler):
 
     again = stickler("report", "run.json", "-f", "markdown").out
     assert again == out.partition("\n\nnext: ")[0] + "\n"
-    assert "**2 runs, `pred`, `pred2`: F1 0." in out
-    assert "- `two`  `total`  `10.5`: wrong in 1 of 2 runs: FD `11`" in out
+    assert "**2 runs (`pred`, `pred2`): F1 0." in out
+    assert "- `two`  `total`  `10.5`: wrong in 1 of 2 runs: predicted `11`" in out
     record = json.loads((three / "run.json").read_text())
     assert {flip["document"] for flip in record["repeats"]["flips"]} == {"two"}
 
@@ -71,7 +71,7 @@ def test_a_run_that_cannot_be_evaluated_is_told_and_exit_code_3(three, stickler)
 
     assert result.code == 3
     assert "1 of 2 documents could not be evaluated" in result.err
-    assert "2 runs, pred, pred2" in result.out
+    assert "2 runs (pred, pred2)" in result.out
 
 
 @pytest.mark.parametrize(

@@ -94,13 +94,16 @@ def test_what_is_no_run_is_said_with_its_place(data, name, content, message):
 @pytest.mark.parametrize(
     ("change", "place"),
     [
-        (lambda run: run["schema"].pop("digest"), "run.json#/schema: digest is missing"),
+        (lambda run: run["schema"].pop("digest"), 'run.json#/schema: the key "digest" is missing'),
         (lambda run: run["options"].update(strict=1), "run.json#/options/strict"),
         (lambda run: run.update(options=None), "run.json#/options"),
         (lambda run: run["gates"][0].update(gate="f1"), "run.json#/gates/0/gate: 'f1'"),
         (lambda run: run["gates"][0].update(value="x"), "run.json#/gates/0/value"),
         (lambda run: run["notes"].append(1), "run.json#/notes/1"),
-        (lambda run: run["per_document"][2].pop("id"), "run.json#/per_document/2: id is missing"),
+        (
+            lambda run: run["per_document"][2].pop("id"),
+            'run.json#/per_document/2: the key "id" is missing',
+        ),
     ],
 )
 def test_what_is_wrong_in_a_run_is_said_with_its_place(run_file, change, place):

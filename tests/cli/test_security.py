@@ -229,5 +229,5 @@ def test_a_run_file_of_many_empty_entries_is_refused_at_the_first(stickler, data
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
 
-    assert "many.json#/causes/0: class is missing" in result.err
+    assert 'many.json#/causes/0: the key "class" is missing' in result.err
     assert peak < 60_000_000

@@ -69,7 +69,7 @@ def test_where_no_column_is_known_those_that_there_are_are_named(tmp_path: Path)
     file = write(tmp_path / "t.parquet", {"id": [1], "left": ["{}"], "right": ["{}"]})
     with pytest.raises(
         UsageError,
-        match="name the right column with --gt-column; this table has the columns id, left",
+        match="give the right column with --gt-column; this table has the columns id, left",
     ):
         values(file)
 

@@ -80,10 +80,18 @@ def test_two_columns_for_a_side_give_a_note_that_names_both(tmp_path: Path, suff
 
     assert sorted(column_names(file, LIMIT)) == sorted(TWO_OF_EACH)
     assert [str(note) for note in pairs_of_table(file, LIMIT).problems] == [
-        f"{file}: the columns {columns} may all hold the {title}; {advice}"
+        f"{file}: the columns {columns} could contain the {title}; {advice}"
         for columns, title, advice in (
-            ("gt and expected", "ground truth", "gt is used; name another one with --gt-column"),
-            ("pred and output", "prediction", "pred is used; name another one with --pred-column"),
+            (
+                "gt and expected",
+                "ground truth",
+                "gt is used; to use another column, give --gt-column",
+            ),
+            (
+                "pred and output",
+                "prediction",
+                "pred is used; to use another column, give --pred-column",
+            ),
         )
     ]
 
@@ -118,7 +126,7 @@ def test_a_row_of_json_lines_with_another_column_is_a_problem(tmp_path: Path):
     file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     problem = (
         "the row has a column gt, but row 1 has its ground truth in expected, expected the same "
-        "columns in each row; name one column with --gt-column"
+        "columns in each row; give one column with --gt-column"
     )
 
     assert documents(str(file)) == [
@@ -158,7 +166,7 @@ def test_a_schema_is_inferred_from_the_column_that_is_compared(
     assert main(["eval", "--pairs", file, "-f", "json", "--no-config"]) == 0
     out, err = capsys.readouterr()
     assert [field["field"] for field in json.loads(out)["fields"]] == ["n"]
-    assert "may all hold the ground truth; gt is used" in out
+    assert "could contain the ground truth; gt is used" in out
     if suffix != "parquet":
         command = err.split("`")[1].split()
         assert command[1:5] == ["init", file, "--gt-root", "gt"]

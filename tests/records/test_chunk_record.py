@@ -270,7 +270,7 @@ def set_field(record: dict) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda record: record.pop("ids"), "ids is missing"),
+        (lambda record: record.pop("ids"), 'the key "ids" is missing'),
         (lambda record: record.update(evaluation=3), "the value is 3, expected an object"),
         (lambda record: record.update(evaluation={"format": "x"}), "format"),
         (

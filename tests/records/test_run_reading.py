@@ -171,7 +171,11 @@ def test_what_an_evaluation_needs_is_missed_where_it_should_be(evaluation, path,
         read_evaluation(record, "e.json")
 
     *place, name = path
-    assert str(caught.value) == f"e.json#{json_pointer(tuple(place))}: {name} is missing{hint}"
+    quoted = f'"{name}"'
+    assert (
+        str(caught.value)
+        == f"e.json#{json_pointer(tuple(place))}: the key {quoted} is missing{hint}"
+    )
 
 
 def test_keys_of_a_later_version_and_what_follows_from_others_are_not_looked_at(evaluation):

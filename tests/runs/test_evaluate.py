@@ -198,7 +198,10 @@ def test_a_document_that_cannot_be_read_for_lack_of_memory_is_failed(monkeypatch
 
 def test_memory_can_be_limited_on_linux_only(monkeypatch):
     monkeypatch.setattr(process.sys, "platform", "darwin")
-    with pytest.raises(UsageError, match="--memory-limit: this is darwin, expected Linux"):
+    with pytest.raises(
+        UsageError,
+        match="--memory-limit: memory can only be limited on Linux, but this system is darwin",
+    ):
         process.check_memory_limit()
 
 

@@ -148,10 +148,12 @@ def test_what_was_inferred_is_known_and_told():
     assert [each.source for each in found.fields] == ["inferred"] * 2
     assert found.inferred is not None
     assert found.inferred == loaded(SKU, "t.json", when="always").inferred
-    assert found.remark == "s.json names no comparators, so how to compare 2 fields was inferred"
+    assert (
+        found.remark == "s.json names no comparators, so stickler inferred how to compare 2 fields"
+    )
     some = loaded({**SKU, "properties": {**SKU["properties"], "sku": EXACT}}, when="always")
     assert some.remark.endswith(
-        " does not annotate every field, so how to compare 1 field was inferred"
+        " does not annotate every field, so stickler inferred how to compare 1 field"
     )
     assert some.inferred != found.inferred
 
@@ -160,7 +162,7 @@ def test_a_file_of_which_much_was_inferred_can_be_shown(tmp_path):
     path = write(tmp_path / "a b" / "s.json", SKU)
 
     assert loaded(SKU, path, when="always").remark.endswith(
-        f" 2 fields was inferred (to see why, run `stickler init '{path}'`; "
+        f" 2 fields (to see why, run `stickler init '{path}'`; "
         "to use the defaults instead, give --infer never)"
     )
 
@@ -549,6 +551,6 @@ def test_text_fields_without_annotations_in_an_annotated_schema_are_named(tmp_pa
     note = load_schema(str(path), when="auto").note
 
     assert "2 text fields without annotations (name, city)" in note
-    assert "are compared by edit distance at 0.5" in note
+    assert "are compared by edit distance at a threshold of 0.5" in note
     assert "--infer always" in note
     assert load_schema(str(path)).note == ""

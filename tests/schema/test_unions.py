@@ -87,17 +87,14 @@ class TestCircles:
         definitions = {"x": definition, "y": {"oneOf": [NUMBER, {"$ref": "#/$defs/x"}]}}
         schema = {"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}}}
 
-        with pytest.raises(SchemaError, match="leads back to itself") as refusal:
+        with pytest.raises(SchemaError, match="refers back to itself") as refusal:
             compile_schema({**schema, "$defs": definitions})
 
         for problem in refusal.value.problems:
             assert problem.pointer.endswith(("/$ref", "/anyOf/0"))
             what = "#/$defs/" if problem.pointer.endswith("/$ref") else "the alternative"
             assert problem.found.startswith(what)
-            assert (
-                problem.expected
-                == "a reference to a schema that contains more than another reference"
-            )
+            assert problem.expected == "a reference that leads to a schema"
 
 
 class TestArms:

@@ -206,22 +206,22 @@ KEYED = {"type": "array", "items": {"type": "object", "properties": {"sku": {}, 
             KEYED,
             "key",
             "skuu",
-            "key names skuu",
-            "a field that the schema of the items declares (sku, price)",
+            'key is "skuu", but the items have no field of this name',
+            "one of sku, price",
         ),
         (
             KEYED,
             "key",
             ["sku", "date"],
-            "key names date",
-            "a field that the schema of the items declares (sku, price)",
+            'key is "date", but the items have no field of this name',
+            "one of sku, price",
         ),
         (
             {"type": "array"},
             "key",
             "a",
-            "key names a",
-            "a field that the schema of the items declares (there is none)",
+            'key is "a", but the items have no field of this name',
+            "declared fields",
         ),
         (
             {"type": "array", "items": {"type": "string"}},
@@ -302,7 +302,7 @@ def test_an_item_that_contains_itself_has_keys():
     node["properties"]["parts"][f"{PREFIX}key"] = "name"
     with pytest.raises(
         SchemaError,
-        match=(r"key names name, expected a field that the schema of the items declares .id"),
+        match='key is "name", but the items have no field of this name, expected one of id',
     ):
         compile_schema({**schema, "$defs": {"node": node}})
 

@@ -207,7 +207,7 @@ def test_an_evaluation_with_accounts_is_read_back_exactly():
 @pytest.mark.parametrize(
     ("entry", "place"),
     [
-        ({"fields": {}}, "per_document/0: id is missing"),
+        ({"fields": {}}, 'per_document/0: the key "id" is missing'),
         ({"id": "a", "status": "evaluated", "score": "1", "fields": {}}, "per_document/0/score"),
         ({"id": "a", "status": "lost", "score": 1, "fields": {}}, "per_document/0/status"),
         ({"id": "a", "status": "missing", "score": 2, "fields": {}}, "per_document/0/score"),

@@ -207,7 +207,7 @@ def test_a_long_curve_is_shown_at_sixty_points():
 @pytest.mark.parametrize(
     ("documents", "said"),
     [
-        (right(58), r"only 58 documents have confidences, expected at least 59, for a share"),
+        (right(58), r"only 58 documents have confidences, expected at least 59 for --max-error"),
         (right(70, None), "no prediction has a confidence, expected confidences"),
     ],
 )

@@ -131,7 +131,7 @@ class Journal:
             )
         if not is_of_another_version and not is_ours:
             hint = "give another directory"
-            finding = f"the journal {self._path} was not written by stickler"
+            finding = f"the file {self._path} was not written by stickler"
             raise UsageError(
                 [Problem(source=option, found=finding, expected="the journal of a run", hint=hint)]
             )

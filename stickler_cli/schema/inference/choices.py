@@ -58,7 +58,7 @@ from .observation import (
 
 ANNOTATED: Final = "as its annotations say"
 WEB_FORMATS: Final = frozenset(("uri", "uri-reference", "iri", "iri-reference"))
-NO_MORE: Final = "a text whose name gives no further information"
+NO_MORE: Final = "a text whose name does not suggest another comparison"
 
 Who: TypeAlias = Literal["annotation", "inferred", "default"]
 """Where the comparison of a field comes from; `default` is the usual comparison for its kind of
@@ -384,7 +384,9 @@ def choose_by_kind(place: LeafPlace) -> Inferred:
         reason = "true or false"
     elif default in (NUMBER, TEXT):
         reason = (
-            "a number whose name gives no further information" if default is NUMBER else NO_MORE
+            "a number whose name does not suggest another comparison"
+            if default is NUMBER
+            else NO_MORE
         )
     else:
         reason = f"format {place.format}"

@@ -161,8 +161,8 @@ def apply_policy(file: str, settings: AcceptSettings, desk: Desk) -> StudyAnswer
         )
     policy = load_policy(file)
     if [*settings.by] != [*filter(None, [policy.by])]:
-        option = f"--by {policy.by}" if policy.by else "no --by"
-        raise UsageError([Problem(file, f"the policy was made with {option}", "the same here")])
+        option = f"with --by {policy.by}" if policy.by else "without --by"
+        raise UsageError([Problem(file, f"the policy was made {option}", "the same option here")])
     names = FieldNameTree.from_paths(parse_field_path(place.field) for place in policy.places)
     has_root = any(not place.field for place in policy.places)
     kinds = ("array",) if has_root else OBJECTS
@@ -276,7 +276,8 @@ def answer(settings: AcceptSettings, desk: Desk) -> StudyAnswer:
                 [Problem(f"--by {key}", "this key is a field of the ground truth", expected)]
             )
     if len(settings.by) > 1:
-        raise UsageError([Problem("--by", f"there are {len(settings.by)}", "at most one")])
+        finding = f"the option is given {len(settings.by)} times"
+        raise UsageError([Problem("--by", finding, "at most one key")])
     if settings.apply:
         return apply_policy(settings.apply, settings, desk)
     if not settings.gt:
@@ -324,8 +325,8 @@ def calibrate(run: Run, requirement: Promise, by: str | None = None) -> Acceptan
     n_documents = max(len(np.unique(units.document)) for _, _, units, _ in fields_and_groups)
     if n_documents < min_documents:
         finding = f"only {n_documents} documents have confidences"
-        share = f"a share of {requirement.max_error:g} at {requirement.assurance:g}"
-        expected = f"at least {min_documents}, for {share}"
+        promise = f"--max-error {requirement.max_error:g} and --assurance {requirement.assurance:g}"
+        expected = f"at least {min_documents} for {promise}"
         hint = "fewer documents are enough with a greater --max-error or a lower --assurance"
         raise UsageError([Problem(source="", found=finding, expected=expected, hint=hint)])
     n_promises = len(fields_and_groups) if requirement.together else 1

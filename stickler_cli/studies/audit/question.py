@@ -71,8 +71,8 @@ class AuditSettings(
         None,
         (
             "Instead of a report, write N values for people to check: as JSON Lines, or with "
-            "-o as a .csv file or an .html page with buttons. After they have filled in verdicts, "
-            "give the file to --verdicts."
+            "-o as a .csv file or an .html page with buttons. After people have filled in "
+            "verdicts, give the file to --verdicts."
         ),
         "N",
         values=SOME,
@@ -130,7 +130,7 @@ AUDIT: Final = Study(
   stickler audit schema.json gt/ a/ b/ c/ --draw 200 -o places.jsonl
   stickler audit schema.json gt/ a/ b/ c/ --verdicts p.csv --gate 'wrong<=0.02'""",
     gate="a gate failed, and there was no other problem",
-    incomplete="some documents could not be evaluated, whether or not a gate failed",
+    incomplete="some documents could not be evaluated, even if a gate also failed",
     lines="draw",
     line_formats=(*LINE_FORMATS, "html"),
 )

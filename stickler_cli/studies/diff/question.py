@@ -58,8 +58,8 @@ class DiffSettings(
     ci: float = option(
         LEVEL,
         (
-            "Level of the confidence intervals. Changes are tested at the significance level "
-            "1 minus this level."
+            "Level of the confidence intervals. The significance level of tests is 1 minus "
+            "this level."
         ),
         "LEVEL",
         values=SHARE,
@@ -67,7 +67,7 @@ class DiffSettings(
     )
     margin: float = option(
         MARGIN,
-        "Treat a change as no change if its interval shows that it is smaller than this number.",
+        "Treat a change as no change if its whole interval is closer to 0 than this number.",
         "CHANGE",
         values=SHARE,
         panel="statistics",
@@ -163,6 +163,6 @@ DIFF: Final = Study(
   stickler diff old.json new.json --gate 'f1>=0' --gate 'documents.worse<=3'
   stickler diff base.json new.json -o diff.json -o comment.md""",
     gate="a gate failed, and there was no other problem",
-    incomplete="the runs cannot be compared, whether or not a gate failed",
+    incomplete="the runs cannot be compared, even if a gate also failed",
     formats=(*FORMATS, "junit", "github", "openmetrics", "otel"),
 )

@@ -186,11 +186,10 @@ FEWEST: Final = 10
 UNEQUAL: Final = 0.75
 """If document sizes vary by this coefficient of variation or more, estimates are too low."""
 UNEQUAL_NOTE: Final = (
-    "the sizes of documents differ much, so the numbers of documents for gates are too low. "
-    "Such sizes were simulated. With as many documents as the column 'likely' says (--power 0.8), "
-    "80% of the gates should pass: 48 to 60% passed after a pilot of 50 documents, 67 to 70% after "
-    "a pilot of 200. With as many as the column 'documents' says, 50% should pass: 33 to 44% "
-    "passed after a pilot of 50"
+    "the sizes of documents differ much, so the numbers of documents for gates are too low. In "
+    "simulations with such sizes, the numbers in the column 'likely' (--power 0.8) let 48 to 70% "
+    "of the gates pass, instead of 80%. The numbers in the column 'documents' let 33 to 44% pass, "
+    "instead of 50%"
 )
 FEWEST_TO_DIFFER: Final = 6  # With fewer documents, no permutation test can be significant.
 MOST: Final = 10**8  # larger numbers of documents are reported as "never"

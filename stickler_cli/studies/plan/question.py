@@ -81,8 +81,7 @@ class PlanSettings(FinishedOptions, StudyOptions):
         values=SHARE._replace(fits=lambda number: 0 <= number < 1),
     )
     ci: float = level_of(
-        "Level of the confidence intervals. Changes are tested at the significance level "
-        "1 minus this level."
+        "Level of the confidence intervals. The significance level of tests is 1 minus this level."
     )
 
 

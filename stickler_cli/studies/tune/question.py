@@ -40,7 +40,7 @@ class TuneSettings(PairStudyOptions):
     )
     seed: int = option(
         0,
-        "Seed for everything random, including the split of documents into halves.",
+        "Seed of all random choices, such as the split of documents into halves.",
         "N",
         values=COUNT,
         panel="statistics",

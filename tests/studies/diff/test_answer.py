@@ -278,7 +278,7 @@ def test_several_runs_may_follow_one_option(stickler, runs):
     assert told[0] == "Order: from base.json + new.json to other.json"
     # The document that is wrong in base.json only is right in half of the runs, not in most.
     assert told[3] == (
-        "wholly right in most runs: 1 document before - 0 no longer right + 1 newly right = 2 after"
+        "documents wholly right in most runs: 1 before, 2 after (0 no longer right, 1 newly right)"
     )
     assert told[4].startswith("2 runs of BASE, F1 0.")
     assert (

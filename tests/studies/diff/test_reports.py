@@ -57,15 +57,15 @@ def test_a_document_that_breaks_hard_is_named_even_if_nothing_else_changed():
     found = difference(*runs(1, documents=400))
     (row,) = [line for line in render("table", found, STYLE).splitlines() if "d00" in line]
 
-    assert row.startswith("-1.000  d00: broke hard: score 1.000 to 0.000, wrong values 0 to 1")
+    assert row.startswith("-1.000  d00: much worse: score 1.000 to 0.000, wrong values 0 to 1")
     assert found.whole[0].trend == "unchanged"
-    assert "::warning title=stickler diff%3A broke hard::d00: " in render("github", found, STYLE)
+    assert "::warning title=stickler diff%3A much worse::d00: " in render("github", found, STYLE)
 
 
 def test_of_many_that_broke_hard_some_are_named_and_the_rest_counted():
     text = render("table", difference(*runs(25)), STYLE)
 
-    assert text.count("broke hard") == 20
+    assert text.count("much worse") == 20
     assert "and 5 more; the JSON report lists all of them" in text
     assert ("- and 5 more; the JSON report lists all of them") in render(
         "markdown", difference(*runs(25)), STYLE
@@ -86,9 +86,9 @@ def test_a_lost_document_says_what_became_of_it():
     new = run_of(document("a", None, "failed"), single("c", True))
     text = render("table", difference(base, new), STYLE)
 
-    assert "a: broke hard: score 1.000 to 0.000, failed in the new run, wrong values 0 to 1" in text
+    assert "a: much worse: score 1.000 to 0.000, failed in the new run, wrong values 0 to 1" in text
     assert (
-        "b: broke hard: score 1.000 to 0.000, missing in the new run, wrong values 0 to 1" in text
+        "b: much worse: score 1.000 to 0.000, missing in the new run, wrong values 0 to 1" in text
     )
 
 
@@ -98,7 +98,7 @@ def test_a_document_whose_status_changed_says_so():
     text = render("table", difference(base, new), STYLE)
 
     assert (
-        "a: broke hard: score 1.000 to 0.000, missing in the new run, wrong values 0 to 1" in text
+        "a: much worse: score 1.000 to 0.000, missing in the new run, wrong values 0 to 1" in text
     )
     assert "counted as missed" not in text
 
