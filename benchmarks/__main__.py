@@ -26,15 +26,15 @@ from benchmarks import (
     workers,
 )
 from benchmarks.processes import ProcessError
-from benchmarks.report import Report, as_text, machine, results_page
+from benchmarks.report import Report, describe_machine, render_results_page, render_text
 from benchmarks.sets import SETS
-from benchmarks.targets import judged
+from benchmarks.targets import check_targets
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
 
 MEASURES: Final = ("speed", "growth", "workers", "startup", "memory", "one-document")
 ALONE: Final = ("instructions", "coverage", "accept", "planning", "auditing")
-"""What takes minutes and says nothing of times, so that it has no targets."""
+"""Measurements that take minutes and do not measure time, so they have no targets."""
 
 _NO_REFERENCE = (
     "stickler-eval is not installed for {python}; its columns are left out. It wants an"
@@ -78,55 +78,57 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure what is asked for; 0, or 1 where nothing can be said of the speed.
+    """Run the chosen measurements; return 1 if results disagree or a program fails, else 0.
 
-    A target that is missed is told, and no failure: it may be the machine.
+    A missed target is reported but is no failure, since it may be due to the machine.
     """
     parser = _parser()
-    asked = parser.parse_args(arguments)
-    names = asked.sets.split(",") if asked.sets else []
-    known = instructions.COUNTS if asked.what == "instructions" else SETS
-    unknown = [name for name in names if name not in known]
+    options = parser.parse_args(arguments)
+    chosen_names = options.sets.split(",") if options.sets else []
+    known_names = instructions.COUNTS if options.what == "instructions" else SETS
+    unknown = [name for name in chosen_names if name not in known_names]
     if unknown:
-        parser.error(f"no set is called {unknown[0]!r}; there are {', '.join(known)}")
-    described = machine()
-    is_with_reference = asked.what in ("speed", "one-document", "all") and not asked.no_reference
-    python = _checked_reference(asked.reference_python) if is_with_reference else None
+        parser.error(f"no set is called {unknown[0]!r}; there are {', '.join(known_names)}")
+    description = describe_machine()
+    is_with_reference = (
+        options.what in ("speed", "one-document", "all") and not options.no_reference
+    )
+    python = _checked_reference(options.reference_python) if is_with_reference else None
     if python is not None:
-        described["stickler-eval"] = programs.reference_version(python) or ""
+        description["stickler-eval"] = programs.reference_version(python) or ""
     reports = []
     try:
-        for report in _measured(asked, names, python):
-            print(as_text(report), end="\n\n", flush=True)
+        for report in _measured(options, chosen_names, python):
+            print(render_text(report), end="\n\n", flush=True)
             reports.append(report)
     except ProcessError as error:
         print(error, file=sys.stderr)
         return 1
-    if asked.what not in ALONE:
-        reports.insert(0, judged(reports, rough=asked.quick))
-        print(as_text(reports[0]))
-    if asked.json:
+    if options.what not in ALONE:
+        reports.insert(0, check_targets(reports, rough=options.quick))
+        print(render_text(reports[0]))
+    if options.json:
         records = {report.title.lower(): report.record for report in reports}
-        asked.json.write_text(json.dumps({"machine": described, **records}, indent=1), "utf-8")
-    if asked.results:
-        RESULTS.write_text(results_page(reports, described, _again(asked)), "utf-8")
+        options.json.write_text(json.dumps({"machine": description, **records}, indent=1), "utf-8")
+    if options.results:
+        RESULTS.write_text(render_results_page(reports, description, _again(options)), "utf-8")
     return 1 if any(report.failures for report in reports) else 0
 
 
-def _again(asked: argparse.Namespace) -> str:
-    """Give the command that repeats a run elsewhere; its documents are the same."""
-    words = ["python -m benchmarks", asked.what]
-    words += [f"--sets {asked.sets}"] if asked.sets else []
-    words += ["--quick"] if asked.quick else [f"--repeat {asked.repeat}"]
-    words += [f"--seed {asked.seed}", *(["--data DIR"] if asked.data else [])]
+def _again(options: argparse.Namespace) -> str:
+    """Return the command that repeats a run on the same documents on another machine."""
+    words = ["python -m benchmarks", options.what]
+    words += [f"--sets {options.sets}"] if options.sets else []
+    words += ["--quick"] if options.quick else [f"--repeat {options.repeat}"]
+    words += [f"--seed {options.seed}", *(["--data DIR"] if options.data else [])]
     reference = (
-        "--no-reference" if asked.no_reference else "--reference-python REFERENCE/bin/python"
+        "--no-reference" if options.no_reference else "--reference-python REFERENCE/bin/python"
     )
     return " ".join([*words, reference])
 
 
 def _checked_reference(python: str) -> str | None:
-    """Give back a Python that has stickler-eval; say how to get one otherwise."""
+    """Return the Python if it has stickler-eval; otherwise print how to install it."""
     if programs.reference_version(python) is not None:
         return python
     print(_NO_REFERENCE.format(python=python), file=sys.stderr)
@@ -134,40 +136,40 @@ def _checked_reference(python: str) -> str | None:
 
 
 def _measured(
-    asked: argparse.Namespace, names: Sequence[str], reference: str | None
+    options: argparse.Namespace, chosen_names: Sequence[str], reference: str | None
 ) -> Iterator[Report]:
-    repeat = 1 if asked.quick else asked.repeat
-    share = 0.1 if asked.quick else 1.0
-    seed = asked.seed
+    repeat = 1 if options.quick else options.repeat
+    share = 0.1 if options.quick else 1.0
+    seed = options.seed
     settings = speed.Settings(
         seed=seed,
         repeat=repeat,
         share=share,
-        every_reference=not asked.quick,
+        every_reference=not options.quick,
         reference_python=reference,
     )
     measures: dict[str, Callable[[], Report]] = {
-        "speed": lambda: _speed(names or list(SETS), settings),
+        "speed": lambda: _speed(chosen_names or list(SETS), settings),
         "growth": lambda: growth.measure(repeat, seed),
         "workers": lambda: workers.measure(repeat, seed, share),
         "startup": lambda: startup.measure(5 * repeat, seed),
-        "memory": lambda: memory.measure(seed, many=round(memory.MANY * share)),
-        "one-document": lambda: one_document.measure(repeat, seed, asked.data, reference),
+        "memory": lambda: memory.measure(seed, n_many=round(memory.MANY * share)),
+        "one-document": lambda: one_document.measure(repeat, seed, options.data, reference),
     }
-    if asked.what == "instructions":
-        chosen = names or list(instructions.COUNTS)
-        yield instructions.measure(chosen, seed, update=asked.update)
-    elif asked.what == "coverage":
+    if options.what == "instructions":
+        chosen = chosen_names or list(instructions.COUNTS)
+        yield instructions.measure(chosen, seed, update=options.update)
+    elif options.what == "coverage":
         yield coverage.measure(seed, round(coverage.REPETITIONS * share))
         yield from changes.measure(seed, round(changes.REPETITIONS * share))
-    elif asked.what == "accept":
+    elif options.what == "accept":
         yield accept.measure(seed, round(accept.SETS * share))
-    elif asked.what == "planning":
+    elif options.what == "planning":
         yield planning.measure(seed, share)
-    elif asked.what == "auditing":
+    elif options.what == "auditing":
         yield auditing.measure(seed, share)
     else:
-        for name in MEASURES if asked.what == "all" else [asked.what]:
+        for name in MEASURES if options.what == "all" else [options.what]:
             print(f"{name} ...", file=sys.stderr)
             yield measures[name]()
 

@@ -1,6 +1,6 @@
-"""How often a policy of `stickler accept` lets more errors pass than it promises.
+"""Simulate how often a policy of `stickler accept` lets more errors pass than it promises.
 
-The functions that make policies are called on confidences whose true errors are known.
+The simulation calls the functions that make policies on confidences whose true errors are known.
 """
 
 from collections.abc import Callable
@@ -14,16 +14,16 @@ from benchmarks.report import Report
 from stickler_cli.score.policy import Losses, choose_threshold, losses_by_threshold
 
 SETTINGS: Final = ((200, 0.1), (1000, 0.05))
-"""Numbers of labelled documents, and the share of errors that is allowed."""
+"""Pairs of a number of labelled documents and the allowed share of errors."""
 SETS: Final = 1000
 LEVEL: Final = 0.05
-"""What is left of the assurance of 0.95."""
+"""Chance that a policy may break its promise: 1 minus the assurance of 0.95."""
 
 _MANY: Final = 100_000  # documents whose mean losses stand for the expected ones
 
 Floats: TypeAlias = NDArray[np.float64]
 Units: TypeAlias = tuple[NDArray[np.int64], Floats, NDArray[np.bool_]]
-"""Document, confidence and whether it is right, of each value."""
+"""Document of each value, its confidence, and whether it is right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Confidences:
 
 
 def _documents(random: np.random.Generator, number: int) -> NDArray[np.int64]:
-    """Return the document of each value; a document has one value or more, six in the mean."""
+    """Return the document of each value; a document has at least one value, six on average."""
     return np.repeat(np.arange(number), 1 + random.poisson(5, number))
 
 
@@ -51,7 +51,7 @@ def _single(random: np.random.Generator, number: int) -> Units:
 
 
 def _clustered(random: np.random.Generator, number: int) -> Units:
-    """Some documents are bad whatever the confidences say."""
+    """Draw values; some documents are bad regardless of the confidences."""
     document = _documents(random, number)
     share = random.beta(12, 1, len(document))
     bad = (random.random(number) < 0.03)[document]
@@ -84,65 +84,73 @@ KINDS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """What came of the policies of many sets of documents."""
+class PolicyFigures:
+    """Figures of the policies of many sets of documents."""
 
     kind: str
     broken: float
-    """The share of sets whose policy lets more errors pass than it promises."""
+    """Share of sets whose policy lets more errors pass than it promises."""
     none: float
-    """The share of sets of which no policy could be made."""
+    """Share of sets that allow no policy."""
     passing: float
-    """The share of values that pass, the mean over sets."""
+    """Share of values that pass, averaged over sets."""
 
 
-def kept(kind: Confidences, documents: int, max_error: float, sets: int, seed: int) -> Kept:
-    """Make a policy of many sets of documents, and see what it lets pass of all there could be."""
-    true = losses_by_threshold(*kind.draw(np.random.default_rng(seed + 1), _MANY))
+def simulate_policies(
+    kind: Confidences, documents: int, max_error: float, sets: int, seed: int
+) -> PolicyFigures:
+    """Make a policy from each of many sets of documents, and check its promise."""
+    true_losses = losses_by_threshold(*kind.draw(np.random.default_rng(seed + 1), _MANY))
     random = np.random.default_rng(seed)
-    broken = none = 0
+    broken = without_policy = 0
     passing = 0.0
     for _ in range(sets):
         units = kind.draw(random, documents)
-        found = choose_threshold(losses_by_threshold(*units), max_error, LEVEL)
-        if found is None:
-            none += 1
+        policy = choose_threshold(losses_by_threshold(*units), max_error, LEVEL)
+        if policy is None:
+            without_policy += 1
         else:
-            broken += _error(true, found.threshold) > max_error
-            passing += found.accepted / len(units[0])
-    return Kept(kind.name, broken / sets, none / sets, passing / sets)
+            broken += _error(true_losses, policy.threshold) > max_error
+            passing += policy.accepted / len(units[0])
+    return PolicyFigures(
+        kind=kind.name, broken=broken / sets, none=without_policy / sets, passing=passing / sets
+    )
 
 
-def _error(true: Losses, threshold: float) -> float:
-    """Return the expected loss from a threshold on."""
-    at = int(np.searchsorted(-true.threshold, -threshold, side="right")) - 1
-    return float(true.mean_loss[max(at, 0)])
+def _error(true_losses: Losses, threshold: float) -> float:
+    """Return the expected loss of accepting all values from a threshold on."""
+    row = int(np.searchsorted(-true_losses.threshold, -threshold, side="right")) - 1
+    return float(true_losses.mean_loss[max(row, 0)])
 
 
 def measure(seed: int, sets: int = SETS) -> Report:
-    """Simulate policies made of some documents with confidences that are good, useless, tied."""
+    """Simulate policies for documents with good, useless and tied confidences."""
     cells = {
-        (kind.name, documents): kept(kind, documents, max_error, sets, seed)
+        (kind.name, documents): simulate_policies(kind, documents, max_error, sets, seed)
         for documents, max_error in SETTINGS
         for kind in KINDS
     }
     columns = [
-        f"{what}, {documents:,} documents, {max_error:g}"
+        f"{figure}, {documents:,} documents, {max_error:g}"
         for documents, max_error in SETTINGS
-        for what in ("broken", "no policy", "passes")
+        for figure in ("broken", "no policy", "passes")
     ]
     rows = [
         [
             kind.name,
-            *(text for documents, _ in SETTINGS for text in _shown(cells[kind.name, documents])),
+            *(
+                text
+                for documents, _ in SETTINGS
+                for text in _render_cells(cells[kind.name, documents])
+            ),
         ]
         for kind in KINDS
     ]
     return Report(
-        "Policies of stickler accept that let more errors pass than they promise",
-        ("confidences", *columns),
-        rows,
-        [{"documents": documents, **asdict(cell)} for (_, documents), cell in cells.items()],
+        title="Policies of stickler accept that let more errors pass than they promise",
+        columns=("confidences", *columns),
+        rows=rows,
+        record=[{"documents": documents, **asdict(cell)} for (_, documents), cell in cells.items()],
         notes=(
             (
                 f"Of {sets} simulated sets of labelled documents: the share whose policy lets more"
@@ -153,5 +161,5 @@ def measure(seed: int, sets: int = SETS) -> Report:
     )
 
 
-def _shown(cell: Kept) -> list[str]:
+def _render_cells(cell: PolicyFigures) -> list[str]:
     return [f"{cell.broken:.3f}", f"{cell.none:.3f}", f"{cell.passing:.2f}"]

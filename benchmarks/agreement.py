@@ -1,4 +1,4 @@
-"""Whether two programs found the same: a ratio of unlike results says nothing."""
+"""Check that two programs give equal results, since only then does a ratio of their times count."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,47 +7,52 @@ from typing import Any, Final, Self
 OUTCOMES: Final = ("tp", "fd", "fa", "fn", "tn")
 
 SCORE_WITHIN: Final = 1e-9
-"""How near two mean scores must be: they are sums of floats in different orders."""
+"""Largest difference of two mean scores, which are sums of floats in different orders."""
 
 INTERVALS_WITHIN: Final = 1e-4
-"""How near the ends of two intervals must be: this project works percentiles out to four digits."""
+"""Largest difference of two interval bounds: this project computes percentiles to four digits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a program found."""
+    """The result of a program."""
 
     documents: int
     score: float
     """Mean of the documents' overall scores, in [0, 1]."""
     counts: Mapping[str, tuple[int, ...]]
-    """TP, FD, FA, FN and TN by path, `line_items.amount`; the whole is at ``""``."""
+    """TP, FD, FA, FN and TN by path such as `line_items.amount`; the total is at ``""``."""
 
     errors: Mapping[str, int] = field(default_factory=dict)
-    """How many errors there are of each class; empty where a program does not tell."""
+    """Number of errors of each class; empty if a program does not report it."""
     intervals: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    """Both ends, of the rates of the whole and of the mean score; empty likewise."""
+    """Bounds of the overall rates and of the mean score; empty if a program reports none."""
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:
-        """Read what the floors and reference.py print."""
+        """Read the output of a floor or of reference.py."""
         counts = {path: tuple(count) for path, count in value["counts"].items()}
-        told = (value.get("errors", {}), value.get("intervals", {}))
-        return cls(value["documents"], value["score"], counts, *told)
+        return cls(
+            documents=value["documents"],
+            score=value["score"],
+            counts=counts,
+            errors=value.get("errors", {}),
+            intervals=value.get("intervals", {}),
+        )
 
     @classmethod
     def from_run(cls, run: Mapping[str, Any]) -> Self:
-        """Read what `stickler eval --format json` prints."""
+        """Read the output of `stickler eval --format json`."""
         matrix = run["confusion_matrix"]
         intervals = dict(matrix.get("intervals", {}).get("overall", {}))
         if score := (run["intervals"] or {}).get("overall_score"):
             intervals["score"] = score
         return cls(
-            run["documents"]["evaluated"],
-            run["overall_score"],
-            dict(_counts(matrix, "")),
-            run["error_classes"]["overall"],
-            intervals,
+            documents=run["documents"]["evaluated"],
+            score=run["overall_score"],
+            counts=dict(_counts(matrix, "")),
+            errors=run["error_classes"]["overall"],
+            intervals=intervals,
         )
 
 
@@ -58,32 +63,35 @@ def _counts(node: Mapping[str, Any], path: str) -> Iterator[tuple[str, tuple[int
 
 
 def disagreements(ours: Result, theirs: Result) -> list[str]:
-    """Say in what two results differ, a sentence each; nothing if they agree.
+    """Return a sentence for each difference between two results.
 
-    A path that one of them lacks counts as zeros there; classes of errors and intervals are
-    compared where both tell them.
+    A path that one result lacks counts as zeros there. Error classes and intervals are compared
+    only if both results have them.
     """
-    found = []
+    sentences = []
     if ours.documents != theirs.documents:
-        found.append(f"{ours.documents} documents against {theirs.documents}")
+        sentences.append(f"{ours.documents} documents against {theirs.documents}")
     if not abs(ours.score - theirs.score) <= SCORE_WITHIN:  # so that NaN disagrees
-        found.append(f"score {ours.score!r} against {theirs.score!r}")
-    nothing = (0,) * len(OUTCOMES)
+        sentences.append(f"score {ours.score!r} against {theirs.score!r}")
+    zeros = (0,) * len(OUTCOMES)
     for path in sorted(ours.counts.keys() | theirs.counts.keys()):
-        one, other = ours.counts.get(path, nothing), theirs.counts.get(path, nothing)
-        if one != other:
+        our_counts = ours.counts.get(path, zeros)
+        their_counts = theirs.counts.get(path, zeros)
+        if our_counts != their_counts:
             where = path or "the whole"
-            found.append(f"{where}: {_told(one)} against {_told(other)}")
+            sentences.append(
+                f"{where}: {_format_counts(our_counts)} against {_format_counts(their_counts)}"
+            )
     if ours.errors and theirs.errors and ours.errors != theirs.errors:
-        found.append(f"errors {dict(ours.errors)} against {dict(theirs.errors)}")
+        sentences.append(f"errors {dict(ours.errors)} against {dict(theirs.errors)}")
     for name in sorted(ours.intervals.keys() & theirs.intervals.keys()):
-        ends = zip(ours.intervals[name], theirs.intervals[name], strict=True)
-        if not all(abs(one - other) <= INTERVALS_WITHIN for one, other in ends):
-            both = f"{ours.intervals[name]} against {theirs.intervals[name]}"
-            found.append(f"interval of {name}: {both}")
-    return found
+        our_bounds, their_bounds = ours.intervals[name], theirs.intervals[name]
+        bounds = zip(our_bounds, their_bounds, strict=True)
+        if not all(abs(our - their) <= INTERVALS_WITHIN for our, their in bounds):
+            sentences.append(f"interval of {name}: {our_bounds} against {their_bounds}")
+    return sentences
 
 
-def _told(counts: tuple[int, ...]) -> str:
+def _format_counts(counts: tuple[int, ...]) -> str:
     pairs = zip(OUTCOMES, counts, strict=True)
     return " ".join(f"{outcome}={count}" for outcome, count in pairs)

@@ -1,4 +1,4 @@
-"""Whether votes find wrong labels, and what `stickler audit` estimates keeps its word."""
+"""Simulate `stickler audit`: do votes find wrong labels, and do intervals contain the truth?"""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -28,57 +28,59 @@ VALUES: Final = 10  # of each document
 LOOKED_AT: Final = 200
 SETS: Final = 400
 
-Whole = NDArray[np.intp]
+Indexes = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """A ground truth with mistakes, and systems."""
+    """A kind of ground truth with mistakes, and of systems that are compared with it."""
 
     systems: int
     wrong: float
-    """The share of its values that are wrong."""
+    """Share of wrong values in the ground truth."""
     shared: float = 0.3
-    """How often a mistake, of a system or of the ground truth, is the one that others make too."""
+    """Share of mistakes, in systems or in the ground truth, that others make in the same way."""
     clustered: bool = True
-    """Whether mistakes come together in documents."""
+    """Whether mistakes cluster in documents."""
     errors: float = 0.1
-    """The share of values that a system gets wrong; those of hard values come together."""
+    """Share of values that a system gets wrong; systems tend to err on the same hard values."""
     copies: bool = False
-    """Whether the second system says mostly what the first one says."""
+    """Whether the second system mostly repeats the answers of the first one."""
 
     @property
     def name(self) -> str:
-        """Its name in a table."""
+        """Name of the kind in a table."""
         clustered = ", clustered" if self.clustered else ""
         return (
             f"{self.systems} systems, {self.wrong:.1%} wrong, {self.shared:.0%} shared{clustered}"
         )
 
 
-def draw(it: Labels, random: np.random.Generator) -> tuple[Whole, NDArray[np.bool_], Groups]:
-    """Return documents of places, whether the ground truth is wrong there, and the groups."""
-    documents, truth, answers = draw_answers(it, random)
+def draw_groups(
+    labels: Labels, random: np.random.Generator
+) -> tuple[Indexes, NDArray[np.bool_], Groups]:
+    """Draw the document of each place, whether its ground truth is wrong, and its groups."""
+    documents, truth, answers = draw_answers(labels, random)
     groups = np.where(answers == truth[:, np.newaxis], 0, answers + 1).astype(np.uint8)
     return documents, truth > 0, groups
 
 
-def draw_answers(it: Labels, random: np.random.Generator) -> tuple[Whole, Whole, Whole]:
-    """Return documents of places, what the ground truth says there, and what each system does."""
+def draw_answers(labels: Labels, random: np.random.Generator) -> tuple[Indexes, Indexes, Indexes]:
+    """Draw the document of each place, its ground truth, and the answer of each system."""
     places = DOCUMENTS * VALUES
     documents = np.repeat(np.arange(DOCUMENTS), VALUES)
-    rates = np.full(DOCUMENTS, it.wrong)
-    if it.clustered:
-        rates = random.beta(3 * it.wrong, 3 * (1 - it.wrong), DOCUMENTS)
+    rates = np.full(DOCUMENTS, labels.wrong)
+    if labels.clustered:
+        rates = random.beta(3 * labels.wrong, 3 * (1 - labels.wrong), DOCUMENTS)
     wrong = random.random(places) < rates[documents]
     # Answers: 0 is right, 1 the mistake that all make, others are of one system alone.
-    truth = np.where(wrong, np.where(random.random(places) < it.shared, 1, 99), 0)
-    hard = random.beta(0.5, 0.5 / it.errors - 0.5, places)
-    answers = np.zeros((places, it.systems), np.intp)
-    for system in range(it.systems):
-        own = np.where(random.random(places) < it.shared, 1, 2 + system)
-        answers[:, system] = np.where(random.random(places) < hard, own, 0)
-    if it.copies:
+    truth = np.where(wrong, np.where(random.random(places) < labels.shared, 1, 99), 0)
+    hard = random.beta(0.5, 0.5 / labels.errors - 0.5, places)
+    answers = np.zeros((places, labels.systems), np.intp)
+    for system in range(labels.systems):
+        mistakes = np.where(random.random(places) < labels.shared, 1, 2 + system)
+        answers[:, system] = np.where(random.random(places) < hard, mistakes, 0)
+    if labels.copies:
         answers[:, 1] = np.where(random.random(places) < 0.8, answers[:, 0], answers[:, 1])
     return documents, truth, answers
 
@@ -86,60 +88,68 @@ def draw_answers(it: Labels, random: np.random.Generator) -> tuple[Whole, Whole,
 def average_precision(
     groups: Groups, wrong: NDArray[np.bool_], random: np.random.Generator
 ) -> float:
-    """Return the average precision of wrong labels among suspects in their order."""
+    """Compute the average precision of suspects, sorted as the audit lists them."""
     votes, against = count_votes(groups)
-    found = wrong[np.lexsort((random.random(len(votes)), against, -votes))]
-    return float((np.cumsum(found) / np.arange(1, len(found) + 1))[found].mean())
+    is_found = wrong[np.lexsort((random.random(len(votes)), against, -votes))]
+    return float((np.cumsum(is_found) / np.arange(1, len(is_found) + 1))[is_found].mean())
 
 
 @dataclass(frozen=True, slots=True)
-class Audited:
-    """What came of many ground truths of a kind."""
+class AuditFigures:
+    """Figures of audits of many ground truths of one kind."""
 
     labels: Labels
     precision: float
-    """The mean average precision of suspects."""
+    """Mean average precision of suspects."""
     covered: float
-    """The share of intervals that hold the share of wrong labels."""
+    """Share of intervals that contain the true share of wrong labels."""
     width: float
-    """The mean width of intervals, as a share of that of a plain random sample."""
+    """Mean width of intervals, divided by the mean width for a plain random sample."""
 
 
-def audited(it: Labels, sets: int = SETS, seed: int = 0, looked_at: int = LOOKED_AT) -> Audited:
-    """Draw ground truths, look at some places of each, and estimate how many are wrong."""
+def simulate_audits(
+    labels: Labels, sets: int = SETS, seed: int = 0, looked_at: int = LOOKED_AT
+) -> AuditFigures:
+    """Draw ground truths, check some places of each, and estimate how many labels are wrong."""
     random = np.random.default_rng(seed)
-    precisions, held, widths, plain = [], 0, [], []
-    for number in range(sets):
-        documents, wrong, groups = draw(it, random)
+    precisions, n_covering, widths, plain_widths = [], 0, [], []
+    for set_index in range(sets):
+        documents, wrong, groups = draw_groups(labels, random)
         if wrong.any():
             precisions.append(average_precision(groups, wrong, random))
-        strata = stratify(count_votes(groups)[0], it.systems)
-        at = draw_places(strata, looked_at, number)
-        ends = estimate_wrong_share(strata, at, wrong[at], documents, LEVEL).interval or [0.0, 1.0]
-        held += ends[0] - 1e-9 <= wrong.mean() <= ends[1] + 1e-9
-        widths.append(ends[1] - ends[0])
+        strata = stratify(count_votes(groups)[0], labels.systems)
+        looked_at_places = draw_places(strata, looked_at, set_index)
+        interval = estimate_wrong_share(
+            strata, looked_at_places, wrong[looked_at_places], documents, LEVEL
+        ).interval or [0.0, 1.0]
+        n_covering += interval[0] - 1e-9 <= wrong.mean() <= interval[1] + 1e-9
+        widths.append(interval[1] - interval[0])
         sample = random.permutation(len(wrong))[:looked_at]
-        plain.append(plain_width(int(wrong[sample].sum()), looked_at, len(wrong)))
-    width = float(np.mean(widths) / np.mean(plain))
-    return Audited(it, float(np.mean(precisions)), held / sets, width)
+        plain_widths.append(plain_width(int(wrong[sample].sum()), looked_at, len(wrong)))
+    width = float(np.mean(widths) / np.mean(plain_widths))
+    return AuditFigures(
+        labels=labels, precision=float(np.mean(precisions)), covered=n_covering / sets, width=width
+    )
 
 
-def covered_unseen(wrong: float, sets: int = SETS, seed: int = 0) -> float:
-    """Return how often the interval holds the share of mistakes that no vote shows."""
+def measure_unseen_coverage(wrong: float, sets: int = SETS, seed: int = 0) -> float:
+    """Return the share of intervals that contain the share of mistakes without a vote."""
     random, places = np.random.default_rng(seed), DOCUMENTS * VALUES
     documents, strata = np.repeat(np.arange(DOCUMENTS), VALUES), np.zeros(places, np.intp)
-    held = 0
-    for number in range(sets):
+    n_covering = 0
+    for set_index in range(sets):
         mistaken = random.random(places) < wrong
-        at = draw_places(strata, LOOKED_AT, number)
-        share = estimate_wrong_share(strata, at, mistaken[at], documents, LEVEL)
+        looked_at_places = draw_places(strata, LOOKED_AT, set_index)
+        share = estimate_wrong_share(
+            strata, looked_at_places, mistaken[looked_at_places], documents, LEVEL
+        )
         low, high = share.interval or (0, 0)
-        held += low - 1e-9 <= mistaken.mean() <= high + 1e-9
-    return held / sets
+        n_covering += low - 1e-9 <= mistaken.mean() <= high + 1e-9
+    return n_covering / sets
 
 
 def plain_width(wrong: int, looked_at: int, places: int) -> float:
-    """Return the width of the interval of a plain random sample, drawn without putting back.
+    """Compute the width of the interval of a simple random sample without replacement.
 
     Source: Clopper and Pearson (1934), doi:10.1093/biomet/26.4.404.
     """
@@ -150,8 +160,8 @@ def plain_width(wrong: int, looked_at: int, places: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """Places that were drawn, as runs that the study has read."""
+class DrawnPlaces:
+    """Simulated places, with the interface of runs that the study has read."""
 
     documents: Sequence[str]
     runs: Sequence[int]
@@ -169,49 +179,63 @@ class Answered:
         return [first == second for first, second in pairs]
 
 
-def audit_of(it: Labels, random: np.random.Generator, seed: int) -> AuditReport:
-    """Return the report on a ground truth of a kind, some places of which were looked at."""
-    documents, truth, answers = draw_answers(it, random)
+def audit_labels(labels: Labels, random: np.random.Generator, seed: int) -> AuditReport:
+    """Audit a ground truth of a kind after some of its places were checked."""
+    documents, truth, answers = draw_answers(labels, random)
     groups = np.where(answers == truth[:, np.newaxis], 0, answers + 1)
     places, marks = [], {}
-    looked_at = {*draw_places(stratify(count_votes(groups)[0], it.systems), LOOKED_AT, seed)}
-    for at, (document, gt, said) in enumerate(zip(documents, truth, answers, strict=True)):
-        told: Any = {run: (int(value), bool(value == gt)) for run, value in enumerate(said)}
-        path = (f"v{at % VALUES}",)
-        place = AnsweredPlace(str(document), path, "v", int(gt), told, groups[at].tolist())
+    looked_at = {*draw_places(stratify(count_votes(groups)[0], labels.systems), LOOKED_AT, seed)}
+    for position, (document, gt, system_answers) in enumerate(
+        zip(documents, truth, answers, strict=True)
+    ):
+        values_by_run: Any = {
+            run: (int(value), bool(value == gt)) for run, value in enumerate(system_answers)
+        }
+        path = (f"v{position % VALUES}",)
+        place = AnsweredPlace(
+            document=str(document),
+            path=path,
+            names="v",
+            gt=int(gt),
+            answers=values_by_run,
+            groups=groups[position].tolist(),
+        )
         places.append(place)
-        if at in looked_at:
+        if position in looked_at:
             marks[place.document, path[0]] = PlaceMark(not gt, (0,) if gt else ())
-    settings = AuditSettings(runs=tuple(map(str, range(it.systems))))
+    settings = AuditSettings(runs=tuple(map(str, range(labels.systems))))
     names = [*dict.fromkeys(place.document for place in places)]
-    answered: Any = Answered(names, range(it.systems), places)
-    return Audit(settings, answered, marks, "").make_record([])
+    answered: Any = DrawnPlaces(names, range(labels.systems), places)
+    return Audit(settings=settings, witnesses=answered, marks=marks, schema="").make_record([])
 
 
-def covered(it: Labels, sets: int = SETS // 2, seed: int = 0) -> dict[str, float]:
-    """Return how often the intervals of F1, and of agreement, hold what they are of.
+def measure_coverage(labels: Labels, sets: int = SETS // 2, seed: int = 0) -> dict[str, float]:
+    """Return the share of intervals of F1 and of agreement that contain the true value.
 
-    F1 with a right ground truth is known; the others are taken for the mean of all sets.
+    F1 with a right ground truth is known; for other figures, the mean of all sets counts as true.
     """
-    random, found = np.random.default_rng(seed), defaultdict(list)
-    for number in range(sets):
-        record = audit_of(it, random, number)
-        for name, of in (("agreement", record.whole), ("pairwise", record.whole)):
-            found[name].append((getattr(of, name), getattr(of, f"{name}_interval")))
-        found["alpha"].append((record.whole.alpha, record.whole.alpha_interval))
-        found["f1"].append((record.runs[0].f1, record.runs[0].f1_interval))
-        found["right_f1"].append((record.runs[0].right_f1, record.runs[0].right_f1_interval))
+    random, estimates = np.random.default_rng(seed), defaultdict(list)
+    for set_index in range(sets):
+        record: Any = audit_labels(labels, random, set_index)
+        total, first_run = record.whole, record.runs[0]
+        estimates["agreement"].append((total.agreement, total.agreement_interval))
+        estimates["pairwise"].append((total.pairwise, total.pairwise_interval))
+        estimates["alpha"].append((total.alpha, total.alpha_interval))
+        estimates["f1"].append((first_run.f1, first_run.f1_interval))
+        estimates["right_f1"].append((first_run.right_f1, first_run.right_f1_interval))
     shares = {}
-    for name, its in found.items():
-        true = float(np.mean([value for value, _ in its]))
+    for name, pairs in estimates.items():
+        true = float(np.mean([value for value, _ in pairs]))
         if name == "right_f1":
-            true = 2 * (1 - it.errors) / (2 - it.errors)  # wrong values count once: not as missed
-        shares[name] = sum(low <= true <= high for _, (low, high) in its) / sets
+            true = (
+                2 * (1 - labels.errors) / (2 - labels.errors)
+            )  # wrong values count once: not as missed
+        shares[name] = sum(low <= true <= high for _, (low, high) in pairs) / sets
     return shares
 
 
 KINDS: Final = [
-    Labels(systems, wrong, shared, clustered)
+    Labels(systems=systems, wrong=wrong, shared=shared, clustered=clustered)
     for systems in (3, 4, 6)
     for wrong in (0.005, 0.03, 0.1)
     for shared, clustered in ((0.3, False), (0.3, True), (0.9, True))
@@ -221,38 +245,45 @@ KINDS: Final = [
 UNSEEN: Final = (0.002, 0.005, 0.01, 0.016, 0.02, 0.03, 0.1)
 """Shares of mistakes that no vote shows."""
 
-SOME: Final = [KINDS[at] for at in (4, 5, 22, 23)]
-"""Those of which intervals of F1 and of agreement are looked at."""
+COVERAGE_KINDS: Final = [KINDS[at] for at in (4, 5, 22, 23)]
+"""Kinds whose intervals of F1 and of agreement are measured."""
 
 
-def format_beside_limit(sets: int, seed: int, *, copies: bool, systems: int = 4) -> float:
-    """Return how often the first two systems are named as ones that share answers."""
-    random, kind = np.random.default_rng(seed), Labels(systems, 0.03, copies=copies)
-    found = [find_sharing_runs(draw(kind, random)[2]) for _ in range(sets)]
-    return sum(any(it) for it in found) / sets
+def measure_named_shares(sets: int, seed: int, *, copies: bool, systems: int = 4) -> float:
+    """Return the share of sets in which some systems are reported to share answers."""
+    random, labels = np.random.default_rng(seed), Labels(systems, 0.03, copies=copies)
+    sharing_pairs = [find_sharing_runs(draw_groups(labels, random)[2]) for _ in range(sets)]
+    return sum(any(pairs) for pairs in sharing_pairs) / sets
 
 
 def measure(seed: int, share: float = 1.0) -> Report:
     """Simulate ground truths with few and many mistakes, and systems that share mistakes."""
     sets = max(20, round(SETS * share))
-    cells = [audited(it, sets, seed) for it in KINDS]
-    held = []
-    for it in SOME:
-        shares = covered(it, sets // 2, seed).items()
-        held.append(f"{it.name}: {', '.join(f'{name} {share:.3f}' for name, share in shares)}")
-    unseen = [covered_unseen(wrong, sets, seed) for wrong in UNSEEN]
-    named = [format_beside_limit(sets // 2, seed, copies=copies) for copies in (True, False)]
+    cells = [simulate_audits(labels, sets, seed) for labels in KINDS]
+    covering = []
+    for labels in COVERAGE_KINDS:
+        shares = measure_coverage(labels, sets // 2, seed).items()
+        covering.append(
+            f"{labels.name}: {', '.join(f'{name} {share:.3f}' for name, share in shares)}"
+        )
+    unseen = [measure_unseen_coverage(wrong, sets, seed) for wrong in UNSEEN]
+    named = [measure_named_shares(sets // 2, seed, copies=copies) for copies in (True, False)]
     return Report(
-        "Audits of a ground truth",
-        ("ground truth and systems", "average precision", "held", "width"),
-        [
-            [it.labels.name, f"{it.precision:.2f}", f"{it.covered:.3f}", f"{it.width:.2f}"]
-            for it in cells
+        title="Audits of a ground truth",
+        columns=("ground truth and systems", "average precision", "held", "width"),
+        rows=[
+            [
+                cell.labels.name,
+                f"{cell.precision:.2f}",
+                f"{cell.covered:.3f}",
+                f"{cell.width:.2f}",
+            ]
+            for cell in cells
         ],
-        [[it.labels.name, it.precision, it.covered, it.width] for it in cells],
+        record=[[cell.labels.name, cell.precision, cell.covered, cell.width] for cell in cells],
         notes=(
             f"Intervals that held mistakes without votes: {min(unseen):.3f} at least.",
-            f"Intervals that held F1 and agreement, of {sets // 2} sets: {'; '.join(held)}.",
+            f"Intervals that held F1 and agreement, of {sets // 2} sets: {'; '.join(covering)}.",
             (
                 f"{sets} sets of {DOCUMENTS} documents with {VALUES} values, {LOOKED_AT} looked at;"
                 " the width is a share of that of a plain random sample of as many."

@@ -1,6 +1,6 @@
-"""What is said of changes whose true size is known: by intervals, by tests, of one run and several.
+"""Simulate intervals and significance tests of changes whose true size is known.
 
-The functions that judge changes are called on counts, as in coverage.py.
+The simulation calls the functions that judge changes on counts, as coverage.py does.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,8 +22,8 @@ REPETITIONS: Final = 200
 VALUES: Final = 10  # of each document
 
 Floats: TypeAlias = NDArray[np.float64]
-Both: TypeAlias = tuple[Floats, Floats]
-"""The share of values that documents are expected to have right in one run, and in the other."""
+Shares: TypeAlias = tuple[Floats, Floats]
+"""Expected share of right values of each document, in the first run and in the second."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,93 +31,99 @@ class Shift:
     """A way in which two runs differ."""
 
     name: str
-    shares: Callable[[np.random.Generator, int], Both]
+    shares: Callable[[np.random.Generator, int], Shares]
     true: float
     """The true change of F1."""
 
 
-def _bad(before: float, after: float) -> Callable[[np.random.Generator, int], Both]:
-    """Draw documents that are wholly bad with these chances, in each run by itself."""
+def _draw_bad_documents(
+    before: float, after: float
+) -> Callable[[np.random.Generator, int], Shares]:
+    """Draw documents that are wholly bad with these chances, independently in each run."""
     return lambda random, number: (
         (random.random(number) >= before).astype(float),
         (random.random(number) >= after).astype(float),
     )
 
 
-def _break(share: float) -> Callable[[np.random.Generator, int], Both]:
-    """Draw documents of which some are right in the first run and wholly wrong in the second."""
+def _draw_breaking_documents(share: float) -> Callable[[np.random.Generator, int], Shares]:
+    """Draw documents that are right in the first run; a share is wholly wrong in the second."""
     return lambda random, number: (
         np.ones(number),
         (random.random(number) >= share).astype(float),
     )
 
 
-def _values(before: float, after: float) -> Callable[[np.random.Generator, int], Both]:
+def _draw_wrong_values(before: float, after: float) -> Callable[[np.random.Generator, int], Shares]:
     return lambda _, number: (np.full(number, before), np.full(number, after))
 
 
 def f1(right: float) -> float:
-    """Return F1 where so large a share is right, and the rest is false discoveries."""
+    """Compute F1 from the share of right values, if all other values are false discoveries."""
     return 2 * right / (1 + right)
 
 
 SHIFTS: Final = (
-    Shift("none; 2% of values wrong", _values(0.98, 0.98), 0.0),
-    Shift("none; 2% of documents wholly bad", _bad(0.02, 0.02), 0.0),
-    Shift("none; no errors at all", _values(1, 1), 0.0),
-    Shift("2% of documents break", _break(0.02), f1(0.98) - 1),
-    Shift("10% of documents break", _break(0.1), f1(0.9) - 1),
-    Shift("10% to 15% of values wrong", _values(0.9, 0.85), f1(0.85) - f1(0.9)),
+    Shift("none; 2% of values wrong", _draw_wrong_values(0.98, 0.98), 0.0),
+    Shift("none; 2% of documents wholly bad", _draw_bad_documents(0.02, 0.02), 0.0),
+    Shift("none; no errors at all", _draw_wrong_values(1, 1), 0.0),
+    Shift("2% of documents break", _draw_breaking_documents(0.02), f1(0.98) - 1),
+    Shift("10% of documents break", _draw_breaking_documents(0.1), f1(0.9) - 1),
+    Shift("10% to 15% of values wrong", _draw_wrong_values(0.9, 0.85), f1(0.85) - f1(0.9)),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """What came of many differences of some documents."""
+class ChangeFigures:
+    """Figures of many simulated differences between two runs."""
 
     shift: str
     documents: int
     covered: float
-    """The share of intervals that hold the true change."""
+    """Share of intervals that contain the true change."""
     width: float
-    """The mean width of intervals."""
+    """Mean width of intervals."""
     changed: float
-    """The share of differences that are called improved or regressed."""
+    """Share of differences that are called improved or regressed."""
     unchanged: float
-    """The share that are called unchanged, or identical."""
+    """Share of differences that are called unchanged or identical."""
 
 
-def judged(
+def simulate_changes(
     documents: int, repetitions: int, seed: int, shifts: Sequence[Shift] = SHIFTS
-) -> list[Judged]:
-    """Make many differences of each kind, and see what is said of them."""
+) -> list[ChangeFigures]:
+    """Simulate many differences of each kind, and count how they are judged."""
     random, settings = np.random.default_rng(seed), TrendSettings()
-    held, width, changed, same = np.zeros((4, len(shifts)))
+    n_covering, width, changed, unchanged = np.zeros((4, len(shifts)))
     for repetition in range(repetitions):
         names = [f"{repetition}/{document}" for document in range(documents)]
         samples = [
-            sample([random.binomial(VALUES, [share]) for share in shift.shares(random, documents)])
+            make_sample(
+                [random.binomial(VALUES, [share]) for share in shift.shares(random, documents)]
+            )
             for shift in shifts
         ]
         intervals = change_intervals(samples, names, settings.intervals)
         p = p_values(samples, names, settings.intervals)
-        for at, (one, interval) in enumerate(zip(samples, intervals, strict=True)):
+        for index, (change, interval) in enumerate(zip(samples, intervals, strict=True)):
             if interval is None:
                 continue
-            held[at] += interval.lower - 1e-9 <= shifts[at].true <= interval.upper + 1e-9
-            width[at] += interval.upper - interval.lower
-            trend, _ = trend_of(one, interval, p[at], settings)
-            changed[at] += trend in {Trend.IMPROVED, Trend.REGRESSED}
-            same[at] += trend in {Trend.UNCHANGED, Trend.IDENTICAL}
-    figures = np.stack([held, width, changed, same], axis=1) / repetitions
+            n_covering[index] += (
+                interval.lower - 1e-9 <= shifts[index].true <= interval.upper + 1e-9
+            )
+            width[index] += interval.upper - interval.lower
+            trend, _ = trend_of(change, interval, p[index], settings)
+            changed[index] += trend in {Trend.IMPROVED, Trend.REGRESSED}
+            unchanged[index] += trend in {Trend.UNCHANGED, Trend.IDENTICAL}
+    figures = np.stack([n_covering, width, changed, unchanged], axis=1) / repetitions
     return [
-        Judged(shift.name, documents, *map(float, row))
+        ChangeFigures(shift.name, documents, *map(float, row))
         for shift, row in zip(shifts, figures, strict=True)
     ]
 
 
-def sample(sides: Sequence[NDArray[np.int64]]) -> Sample:
-    """Return what F1 is made of, of how many values are right: (runs, documents) of either side."""
+def make_sample(sides: Sequence[NDArray[np.int64]]) -> Sample:
+    """Sum up the terms of F1 from numbers of right values; shape (runs, documents) on each side."""
     times = lcm(*(len(side) for side in sides))
     before, after = (
         (times // len(side) * np.stack([2 * side, side + VALUES], axis=1).sum(axis=0)).astype(float)
@@ -130,7 +136,7 @@ def sample(sides: Sequence[NDArray[np.int64]]) -> Sample:
 
 
 RUNS: Final = ((1, 1), (1, 3), (2, 2), (3, 3), (5, 5))
-OF_RUNS: Final = 100  # documents
+RUN_DOCUMENTS: Final = 100  # documents
 _SMALL, _LARGE = 0.15, 0.4  # of the logit; F1 then has a standard deviation of 0.009 or 0.024
 
 
@@ -140,9 +146,9 @@ class Systems:
 
     name: str
     spread: tuple[float, float]
-    """How much the errors of either one's runs vary: a standard deviation of their logit."""
+    """Standard deviation between runs of the logit of the error rate, for each system."""
     better: float = 0.0
-    """By how much the second one is better, on the same scale."""
+    """Improvement of the second system, on the same scale."""
 
 
 SYSTEMS: Final = (
@@ -155,20 +161,24 @@ SYSTEMS: Final = (
 )
 
 
-def significant(systems: Systems, runs: tuple[int, int], repetitions: int, seed: int) -> float:
+def measure_significance(
+    systems: Systems, runs: tuple[int, int], repetitions: int, seed: int
+) -> float:
     """Return the share of differences between two systems that the test calls significant."""
-    random, found = np.random.default_rng(seed), 0
+    random, n_significant = np.random.default_rng(seed), 0
     for repetition in range(repetitions):
-        documents = -2.3 + random.normal(0, 1, OF_RUNS)  # some are harder: 10% of values wrong
+        documents = -2.3 + random.normal(
+            0, 1, RUN_DOCUMENTS
+        )  # some are harder: 10% of values wrong
         sides = []
         for side, number in enumerate(runs):
             shift = random.normal(0, systems.spread[side], (number, 1)) - side * systems.better
             wrong = 1 / (1 + np.exp(-(documents + shift)))
             sides.append(random.binomial(VALUES, 1 - wrong))
-        names = [f"{repetition}/{document}" for document in range(OF_RUNS)]
-        (p,) = p_values([sample(sides)], names, IntervalSettings())
-        found += p <= TrendSettings(IntervalSettings()).alpha
-    return found / repetitions
+        names = [f"{repetition}/{document}" for document in range(RUN_DOCUMENTS)]
+        (p,) = p_values([make_sample(sides)], names, IntervalSettings())
+        n_significant += p <= TrendSettings(IntervalSettings()).alpha
+    return n_significant / repetitions
 
 
 def measure(seed: int, repetitions: int = REPETITIONS) -> list[Report]:
@@ -176,9 +186,9 @@ def measure(seed: int, repetitions: int = REPETITIONS) -> list[Report]:
     cells = {
         (cell.shift, cell.documents): cell
         for documents in DOCUMENTS
-        for cell in judged(documents, repetitions, seed)
+        for cell in simulate_changes(documents, repetitions, seed)
     }
-    of_changes = [
+    change_reports = [
         _table(
             cells,
             "Coverage of 95% intervals of the change of F1",
@@ -195,30 +205,42 @@ def measure(seed: int, repetitions: int = REPETITIONS) -> list[Report]:
         ),
     ]
     shares = {
-        (each.name, runs): significant(each, runs, repetitions, seed)
-        for each in SYSTEMS
+        (systems.name, runs): measure_significance(systems, runs, repetitions, seed)
+        for systems in SYSTEMS
         for runs in RUNS
     }
     names = [" and ".join(map(str, runs)) for runs in RUNS]
-    of_runs = Report(
-        "Differences between systems called significant",
-        ("systems", *(f"{name} runs" for name in names)),
-        [[each.name, *(f"{shares[each.name, runs]:.2f}" for runs in RUNS)] for each in SYSTEMS],
-        [
+    run_report = Report(
+        title="Differences between systems called significant",
+        columns=("systems", *(f"{name} runs" for name in names)),
+        rows=[
+            [systems.name, *(f"{shares[systems.name, runs]:.2f}" for runs in RUNS)]
+            for systems in SYSTEMS
+        ],
+        record=[
             {"systems": name, "runs": runs, "significant": share}
             for (name, runs), share in shares.items()
         ],
-        notes=(f"Of {repetitions} simulated differences over {OF_RUNS} documents.",),
+        notes=(f"Of {repetitions} simulated differences over {RUN_DOCUMENTS} documents.",),
     )
-    return [*of_changes, of_runs]
+    return [*change_reports, run_report]
 
 
 def _table(
-    cells: Mapping[tuple[str, int], Judged], title: str, shown: Callable[[Judged], str], note: str
+    cells: Mapping[tuple[str, int], ChangeFigures],
+    title: str,
+    render_cell: Callable[[ChangeFigures], str],
+    note: str,
 ) -> Report:
     rows = [
-        [shift.name, *(shown(cells[shift.name, number]) for number in DOCUMENTS)]
+        [shift.name, *(render_cell(cells[shift.name, number]) for number in DOCUMENTS)]
         for shift in SHIFTS
     ]
     columns = ("change", *(f"{number:,} documents" for number in DOCUMENTS))
-    return Report(title, columns, rows, [asdict(cell) for cell in cells.values()], notes=(note,))
+    return Report(
+        title=title,
+        columns=columns,
+        rows=rows,
+        record=[asdict(cell) for cell in cells.values()],
+        notes=(note,),
+    )

@@ -1,7 +1,7 @@
-"""How often the reward falls when one error of a prediction is corrected.
+"""Count how often the reward falls when one error of a prediction is corrected.
 
-`python -m benchmarks.corrections SCHEMA GT PRED`, of directories of documents. Without lists it
-never does; in a list, what is corrected may be paired with another item.
+Usage: `python -m benchmarks.corrections SCHEMA GT PRED` with directories of documents. Without
+lists the reward never falls; in a list, a corrected item may be paired with another item.
 """
 
 import json
@@ -21,17 +21,17 @@ from stickler_cli.score.errors.located_units import LocatedUnit, locate
 
 
 def corrections(batch: Batch, document: int, pred: Any) -> Iterator[tuple[LocatedUnit, Any]]:
-    """Yield each error of a document, and the prediction without it."""
+    """Yield each error of a document, and the prediction without that error."""
     for error in batch.classified_errors(document):
         path = place_in_prediction(error.unit)
         if path is not None:
-            whole = {"": deepcopy(pred)}
-            if put(whole, ("", *path), error.unit):
-                yield error.unit, whole[""]
+            holder = {"": deepcopy(pred)}
+            if put(holder, ("", *path), error.unit):
+                yield error.unit, holder[""]
 
 
 def place_in_prediction(unit: LocatedUnit) -> Place | None:
-    """Return where an error is, or would be: a missed item at the end of its list."""
+    """Return the path of an error in the prediction; a missed item goes to the end of its list."""
     if unit.pred_path is not None:
         return unit.pred_path
     batch, position = unit.batch, unit.position
@@ -47,51 +47,56 @@ def place_in_prediction(unit: LocatedUnit) -> Place | None:
     return (*reversed(path),)
 
 
-def put(whole: Any, path: Place, unit: LocatedUnit) -> bool:
-    """Put the truth at a place, in a prediction; return whether it has such a place."""
-    *around, last = path
-    for step in around:
+def put(container: Any, path: Place, unit: LocatedUnit) -> bool:
+    """Put the ground truth at a path of a prediction; return whether the path exists."""
+    *parent_steps, last_step = path
+    for step in parent_steps:
         try:
-            whole = whole[step]
+            container = container[step]
         except (KeyError, IndexError, TypeError):
             return False
-    if isinstance(whole, list) and isinstance(last, int):
+    if isinstance(container, list) and isinstance(last_step, int):
         if unit.outcome is Outcome.FA:
-            del whole[last]
+            del container[last_step]
         elif unit.outcome is Outcome.FN:
-            whole.append(unit.gt)
+            container.append(unit.gt)
         else:
-            whole[last] = unit.gt
-    elif isinstance(whole, dict) and isinstance(last, str):
+            container[last_step] = unit.gt
+    elif isinstance(container, dict) and isinstance(last_step, str):
         if unit.outcome is Outcome.FA:
-            del whole[last]
+            del container[last_step]
         else:
-            whole[last] = unit.gt
+            container[last_step] = unit.gt
     else:
         return False
     return True
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print how many corrections there are, and how many of them lower the reward."""
+    """Print how many corrections were tried, and how many of them lower the reward."""
     schema, gts, preds = arguments
-    for of in ("f1", "overall_score"):
-        scorer = Scorer(schema, of=of)
-        tried = lowered = 0
-        most = 0.0
-        for file in sorted(Path(gts).glob("*.json")):
-            other = Path(preds, file.name)
-            if not other.exists():
+    for figure in ("f1", "overall_score"):
+        scorer = Scorer(schema, of=figure)
+        n_tried = n_lowered = 0
+        largest_fall = 0.0
+        for gt_file in sorted(Path(gts).glob("*.json")):
+            pred_file = Path(preds, gt_file.name)
+            if not pred_file.exists():
                 continue
-            gt, pred = (json.loads(each.read_text(encoding="utf-8")) for each in (file, other))
+            gt, pred = (
+                json.loads(path.read_text(encoding="utf-8")) for path in (gt_file, pred_file)
+            )
             batch = scorer.evaluate(gt, pred)._batch  # noqa: SLF001 - where its errors are
-            before = scorer.score(gt, pred).score
-            better = [it for _, it in corrections(batch, 0, pred)]
-            for after in scorer.score_batch([gt] * len(better), better):
-                tried += 1
-                lowered += after.score < before - 1e-12
-                most = max(most, before - after.score)
-        print(f"{of}: {lowered:,} of {tried:,} corrections lower it, by {most:.4f} at most")
+            reward = scorer.score(gt, pred).score
+            corrected_preds = [corrected for _, corrected in corrections(batch, 0, pred)]
+            for new_reward in scorer.score_batch([gt] * len(corrected_preds), corrected_preds):
+                n_tried += 1
+                n_lowered += new_reward.score < reward - 1e-12
+                largest_fall = max(largest_fall, reward - new_reward.score)
+        print(
+            f"{figure}: {n_lowered:,} of {n_tried:,} corrections lower it,"
+            f" by {largest_fall:.4f} at most"
+        )
 
 
 if __name__ == "__main__":

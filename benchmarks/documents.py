@@ -1,8 +1,8 @@
-"""Seeded values, and predictions of them with the mistakes that extraction makes.
+"""Make values from a seed, and predictions of them with the mistakes that extraction makes.
 
-Every value is one on whose comparison stickler-eval and this project agree: ground truths of
-items lack nothing, exact values have neither case nor punctuation, and a prediction drops
-items but invents none, so that no two pairings are equally good.
+stickler-eval and this project agree on the comparison of every value: items of ground truths lack
+no field, exact values have neither case nor punctuation, and predictions drop items but invent
+none, so that no two pairings are equally good.
 """
 
 from collections.abc import Callable
@@ -57,44 +57,44 @@ _CODE: Final = "0123456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 _DATE_STYLES: Final = ("%Y-%m-%d", "%d %B %Y", "%B %d, %Y", "%d/%m/%Y")
 
 
-def words(random: Random, least: int, most: int) -> str:
+def make_words(random: Random, minimum: int, maximum: int) -> str:
     """Write some made-up words, the first with a capital letter."""
-    count = random.randint(least, most)
-    made = ("".join(random.choices(_SYLLABLES, k=random.randint(1, 3))) for _ in range(count))
-    return " ".join(made).capitalize()
+    count = random.randint(minimum, maximum)
+    made_up = ("".join(random.choices(_SYLLABLES, k=random.randint(1, 3))) for _ in range(count))
+    return " ".join(made_up).capitalize()
 
 
-def code(random: Random, length: int = 8) -> str:
+def make_code(random: Random, length: int = 8) -> str:
     """Write an identifier of capital letters and digits."""
     return "".join(random.choices(_CODE, k=length))
 
 
-def amount(random: Random, most: int = 5000) -> float:
-    """Give a sum of money in whole cents."""
-    return random.randint(100, most * 100) / 100
+def make_amount(random: Random, maximum: int = 5000) -> float:
+    """Draw a sum of money in whole cents."""
+    return random.randint(100, maximum * 100) / 100
 
 
-def day(random: Random, styles: int = len(_DATE_STYLES)) -> str:
-    """Write a day of five years in one of the first `styles` styles."""
+def make_day(random: Random, styles: int = len(_DATE_STYLES)) -> str:
+    """Write a date within five years in one of the first `styles` styles."""
     when = date(2020, 1, 1) + timedelta(days=random.randrange(5 * 365))
     return when.strftime(_DATE_STYLES[random.randrange(styles)])
 
 
-def misread(random: Random, text: str, most: int = 3) -> str:
-    """Change, drop or add up to `most` characters."""
+def misread(random: Random, text: str, maximum: int = 3) -> str:
+    """Change, drop or add up to `maximum` characters."""
     letters = list(text)
-    for _ in range(random.randint(1, most)):
-        place = random.randrange(len(letters))
-        letters[place] = random.choice(("", random.choice(_LETTERS), letters[place] * 2))
+    for _ in range(random.randint(1, maximum)):
+        position = random.randrange(len(letters))
+        letters[position] = random.choice(("", random.choice(_LETTERS), letters[position] * 2))
     return "".join(letters) or text
 
 
-def predicted(
+def predict_value(
     random: Random, value: Any, another: Callable[[], Any], *, missing: float = 0.03
 ) -> Any:
-    """Predict one value: mostly right, at times misread or another one, seldom missing.
+    """Predict one value: mostly right, sometimes misread or exchanged, seldom missing.
 
-    Only words are misread: a wrong date or identifier is another one.
+    Only words are misread: a wrong date or identifier is exchanged for another one.
     """
     chance = random.random()
     if chance < missing:
@@ -106,17 +106,17 @@ def predicted(
     return value
 
 
-def predicted_items(
+def predict_items(
     random: Random, items: list[Any], predict: Callable[[Any], Any], dropped: float = 0.05
 ) -> list[Any]:
-    """Predict a list: shuffled, some items dropped, each of the others read once more."""
+    """Predict a list: drop some items, predict each remaining item, and shuffle them."""
     read = (predict(item) for item in items if random.random() >= dropped)
-    kept = [item for item in read if item] or items[:1]  # an item of nothing is none
+    kept = [item for item in read if item] or items[:1]  # an empty item does not count
     random.shuffle(kept)
     return kept
 
 
-def mistaken(random: Random, record: Record, makers: dict[str, Callable[[], Any]]) -> Record:
+def predict_record(random: Random, record: Record, makers: dict[str, Callable[[], Any]]) -> Record:
     """Predict every field of a record that has a maker of other values."""
-    pairs = ((name, predicted(random, record[name], maker)) for name, maker in makers.items())
+    pairs = ((name, predict_value(random, record[name], maker)) for name, maker in makers.items())
     return {name: value for name, value in pairs if value is not None}

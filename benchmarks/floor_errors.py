@@ -1,7 +1,7 @@
-"""The classes of wrong values, as the floor tells them: docs/error-classes.md for the timed sets.
+"""Classify wrong values for the floor: the rules of docs/error-classes.md for the timed sets.
 
-Their texts are ASCII, their values of the declared kinds, no number stands elsewhere as a text, no
-wrong date is another spelling, and every date has a year of four digits, a month and a day.
+In these sets texts are ASCII, values have the declared kinds, no number occurs elsewhere as a text,
+no wrong date is another spelling, and every date has a year of four digits, a month and a day.
 """
 
 import calendar
@@ -33,92 +33,92 @@ class Errors:
 
     gt: Any
     classes: Counter[str]
-    """Of all documents."""
-    everywhere: set[Any] = field(default_factory=set)
-    """All that the ground truth states, once it was looked through."""
+    """Number of errors of each class, in all documents."""
+    gt_values: set[Any] = field(default_factory=set)
+    """All values of the ground truth; empty until they are needed."""
 
-    def invented(self, pred: Any, place: Place) -> None:
+    def count_invented(self, pred: Any, place: Place) -> None:
         """Count a value that only the prediction has."""
         self.classes["swapped" if self.stands_elsewhere(pred, place) else "invented_value"] += 1
 
-    def alone(self, elements: Sequence[Any], *, missed: bool) -> None:
+    def count_unpaired(self, elements: Sequence[Any], *, missed: bool) -> None:
         """Count the values in list elements that one side lacks."""
         unit = "value" if isinstance(elements[0], dict) else "item"
         name = f"missed_{unit}" if missed else f"invented_{unit}"
-        self.classes[name] += sum(1 for element in elements for _ in leaves(element))
+        self.classes[name] += sum(1 for element in elements for _ in list_leaves(element))
 
-    def wrong(self, gt: Any, pred: Any, place: Place) -> None:
+    def count_wrong(self, gt: Any, pred: Any, place: Place) -> None:
         """Count a pair of values below its threshold."""
-        rest = "wrong_item" if isinstance(place[-1], int) else "other"
-        self.classes[self._class_of(gt, pred, place) or rest] += 1
+        fallback = "wrong_item" if isinstance(place[-1], int) else "other"
+        self.classes[self._classify(gt, pred, place) or fallback] += 1
 
-    def _class_of(self, gt: Any, pred: Any, place: Place) -> str | None:
+    def _classify(self, gt: Any, pred: Any, place: Place) -> str | None:
         if isinstance(gt, str):
             if max(len(gt), len(pred)) > _LONGEST:
-                return part(gt, pred)
+                return classify_cut(gt, pred)
             if not (gt.isdigit() and pred.isdigit()):
-                return self._of_texts(gt, pred, place)
+                return self._classify_texts(gt, pred, place)
         if self.stands_elsewhere(pred, place):
             return "swapped"
-        return slip_of_number(float(gt), float(pred))
+        return classify_number_slip(float(gt), float(pred))
 
-    def _of_texts(self, gt: str, pred: str, place: Place) -> str | None:
-        bare_gt, bare_pred = bare(gt), bare(pred)
+    def _classify_texts(self, gt: str, pred: str, place: Place) -> str | None:
+        bare_gt, bare_pred = strip_text(gt), strip_text(pred)
         if bare_gt == bare_pred:
             return "format"
-        if shape(gt) == shape(pred):
+        if fold_look_alikes(gt) == fold_look_alikes(pred):
             return "look_alike"
         if self.stands_elsewhere(pred, place):
             return "swapped"
-        if day_and_month_swapped(gt, pred):
+        if are_day_and_month_swapped(gt, pred):
             return "day_month_swapped"
-        return part(bare_gt, bare_pred) or slip_of_text(bare_gt, bare_pred)
+        return classify_cut(bare_gt, bare_pred) or classify_text_slip(bare_gt, bare_pred)
 
     def stands_elsewhere(self, pred: Any, place: Place) -> bool:
-        """Tell whether a value is the ground truth of a place near its own."""
-        wanted = telling(pred)
+        """Whether a value is the ground truth of exactly one place near its own."""
+        wanted = find_telling_text(pred)
         if wanted is None:
             return False
-        if not self.everywhere:  # most wrong values are nowhere
-            self.everywhere = {folded(value) for value in leaves(self.gt)}
-        if folded(pred) not in self.everywhere:
+        if not self.gt_values:  # most wrong values are nowhere
+            self.gt_values = {fold(value) for value in list_leaves(self.gt)}
+        if fold(pred) not in self.gt_values:
             return False
-        around = [self.gt]
+        ancestors = [self.gt]
         for step in place[:-1]:
-            around.append(around[-1][step])
+            ancestors.append(ancestors[-1][step])
         innermost = len(place) - 1
         for depth in range(innermost, max(innermost - _LEVELS, -1), -1):
-            inside = place[depth + 1 :]
+            inner_steps = place[depth + 1 :]
             n_equal = 0
-            for sibling in siblings(around[depth], place[depth]):
+            for sibling in list_siblings(ancestors[depth], place[depth]):
                 value = sibling
-                for step in inside:
+                for step in inner_steps:
                     value = step_into(value, step)
-                n_equal += telling(value) == wanted
+                n_equal += find_telling_text(value) == wanted
             if n_equal:
-                return n_equal == 1  # of several neighbours nobody can say which it is
+                return n_equal == 1  # with several such neighbours the origin is unclear
         return False
 
 
-def leaves(value: Any) -> Iterator[Any]:
-    """Give all values in a value."""
+def list_leaves(value: Any) -> Iterator[Any]:
+    """Yield all leaves of a value."""
     if isinstance(value, dict | list):
         for inner in value.values() if isinstance(value, dict) else value:
-            yield from leaves(inner)
+            yield from list_leaves(inner)
     else:
         yield value
 
 
-def folded(value: Any) -> Any:
-    """Drop the case of a text, and blanks around it."""
+def fold(value: Any) -> Any:
+    """Drop case and surrounding blanks of a text."""
     return value.strip().lower() if isinstance(value, str) else value
 
 
-def telling(value: Any) -> str | None:
-    """Give a value as it is looked for; None where it may be anywhere by chance, or is no leaf."""
+def find_telling_text(value: Any) -> str | None:
+    """Return the text to search for a value; None if it may recur by chance or is no leaf."""
     if value is None or isinstance(value, dict | list):
         return None
-    text: str = value.strip() if isinstance(value, str) else written(value)
+    text: str = value.strip() if isinstance(value, str) else write_number(value)
     digits = _NO_DIGITS.sub("", text).lstrip("0")
     n_significant = len(digits.rstrip("0"))
     if n_significant >= 3 or (n_significant == 2 and len(digits) >= 4):
@@ -130,26 +130,26 @@ def telling(value: Any) -> str | None:
     return text.lower() if is_name or sum(map(len, words)) >= 16 else None
 
 
-def written(value: float) -> str:
+def write_number(value: float) -> str:
     """Write a number as a document would."""
     return str(int(value) if value == int(value) else value)
 
 
-def siblings(around: Any, step: str | int) -> Iterator[Any]:
-    """Give what stands beside a place."""
+def list_siblings(parent: Any, step: str | int) -> Iterator[Any]:
+    """Yield the values next to a step of their parent."""
     if isinstance(step, str):
-        for index, (name, value) in enumerate(around.items()):
+        for index, (name, value) in enumerate(parent.items()):
             if index == 100:
                 return
             if name != step:
                 yield value
     else:
-        yield from around[max(step - _NEIGHBOURS, 0) : step]
-        yield from around[step + 1 : step + 1 + _NEIGHBOURS]
+        yield from parent[max(step - _NEIGHBOURS, 0) : step]
+        yield from parent[step + 1 : step + 1 + _NEIGHBOURS]
 
 
 def step_into(value: Any, step: str | int) -> Any:
-    """Follow one step; None where it leads nowhere. A value by itself is a list of one."""
+    """Return the child at a step, or None; a single value counts as a list of one."""
     if isinstance(value, dict):
         return value.get(step)
     if isinstance(value, list):
@@ -157,18 +157,18 @@ def step_into(value: Any, step: str | int) -> Any:
     return value if step == 0 else None
 
 
-def bare(text: str) -> str:
+def strip_text(text: str) -> str:
     """Drop case, blanks and punctuation."""
     return text.lower().translate(_DROPPED)
 
 
-def shape(text: str) -> str:
-    """Make characters that look alike the same one."""
-    return bare(text.lower().translate(_LOOK_ALIKES).replace("rn", "m").replace("vv", "w"))
+def fold_look_alikes(text: str) -> str:
+    """Replace characters that look alike by one of them."""
+    return strip_text(text.lower().translate(_LOOK_ALIKES).replace("rn", "m").replace("vv", "w"))
 
 
-def part(gt: str, pred: str) -> str | None:
-    """Tell whether one text begins or ends the other."""
+def classify_cut(gt: str, pred: str) -> str | None:
+    """Classify a text that is the beginning or the end of the other one."""
     if len(pred) < len(gt) and (gt.startswith(pred) or gt.endswith(pred)):
         return "truncated"
     if len(gt) < len(pred) and (pred.startswith(gt) or pred.endswith(gt)):
@@ -176,36 +176,43 @@ def part(gt: str, pred: str) -> str | None:
     return None
 
 
-def slip_of_text(gt: str, pred: str) -> str | None:
-    """Tell whether two texts differ by a digit or two that changed places."""
+def classify_text_slip(gt: str, pred: str) -> str | None:
+    """Classify two texts that differ by one digit or by two exchanged digits."""
     if min(len(gt), len(pred)) < 2 or _DIGITS.sub("", gt) != _DIGITS.sub("", pred):
         return None
     gt, pred = _NO_DIGITS.sub("", gt), _NO_DIGITS.sub("", pred)
     return "digit_slip" if gt and pred and are_near(gt, pred) else None
 
 
-def day_and_month_swapped(gt: str, pred: str) -> bool:
-    """Tell whether two dates have day and month in each other's place."""
+def are_day_and_month_swapped(gt: str, pred: str) -> bool:
+    """Whether two dates differ only by an exchange of day and month."""
     if not (gt[-1].isdigit() and pred[-1].isdigit()):
         return False
-    parts, others = date_parts(gt), date_parts(pred)
-    return len(parts) == 3 and parts != others and parts == [others[0], *others[:0:-1]]
+    gt_parts, pred_parts = date_parts(gt), date_parts(pred)
+    return (
+        len(gt_parts) == 3
+        and gt_parts != pred_parts
+        and gt_parts == [pred_parts[0], *pred_parts[:0:-1]]
+    )
 
 
 def date_parts(date: str) -> list[str]:
-    """Give year, month and day; another number of parts of what is no date.
+    """Split a date into year, month and day; a text that is no date has another number of segments.
 
-    Month and day are as they stand where nothing tells which is which.
+    An ambiguous month and day stay in their order.
     """
-    parts = _BREAKS.split(date)
-    if len(parts[0]) != 4:
-        parts = [parts[-1], *sorted(parts[:-1], key=lambda part: part not in _MONTHS)]
-    return [_MONTHS.get(part, part) for part in parts]
+    segments = _BREAKS.split(date)
+    if len(segments[0]) != 4:
+        segments = [
+            segments[-1],
+            *sorted(segments[:-1], key=lambda segment: segment not in _MONTHS),
+        ]
+    return [_MONTHS.get(segment, segment) for segment in segments]
 
 
-def slip_of_number(gt: float, pred: float) -> str | None:
-    """Tell whether two numbers differ by a power of ten, a digit, or two that changed places."""
-    (gt_digits, gt_power), (pred_digits, pred_power) = significant(gt), significant(pred)
+def classify_number_slip(gt: float, pred: float) -> str | None:
+    """Classify two numbers that differ by a power of ten, one digit or two exchanged digits."""
+    (gt_digits, gt_power), (pred_digits, pred_power) = split_digits(gt), split_digits(pred)
     if not gt_digits or not pred_digits:
         return None
     if gt_digits.rstrip("0") == pred_digits.rstrip("0"):
@@ -213,29 +220,29 @@ def slip_of_number(gt: float, pred: float) -> str | None:
     power = min(gt_power, pred_power)
     gt_line = gt_digits + "0" * (gt_power - power)
     pred_line = pred_digits + "0" * (pred_power - power)
-    for one, other in ((gt_line, pred_line), (gt_digits, pred_digits)):
-        if min(len(one), len(other)) > 1 and are_near(one, other):
+    for gt_text, pred_text in ((gt_line, pred_line), (gt_digits, pred_digits)):
+        if min(len(gt_text), len(pred_text)) > 1 and are_near(gt_text, pred_text):
             return "digit_slip"
     return None
 
 
-def significant(value: float) -> tuple[str, int]:
-    """Give the digits of a number, and the power of ten of the last."""
-    _, digits, power = Decimal(written(value)).as_tuple()
+def split_digits(value: float) -> tuple[str, int]:
+    """Return the digits of a number, and the power of ten of its last digit."""
+    _, digits, power = Decimal(write_number(value)).as_tuple()
     text = "".join(map(str, digits)).lstrip("0")
     return text, int(power)
 
 
 def are_near(gt: str, pred: str) -> bool:
-    """Tell whether one digit differs, is missing or too many, or two have changed places."""
+    """Whether one digit differs, is missing or superfluous, or two digits are exchanged."""
     if len(gt) == len(pred):
-        apart = [index for index, digit in enumerate(gt) if digit != pred[index]]
-        if len(apart) == 2:
-            first, second = apart
+        differing = [index for index, digit in enumerate(gt) if digit != pred[index]]
+        if len(differing) == 2:
+            first, second = differing
             return gt[first] == pred[second] and gt[second] == pred[first]
-        return len(apart) < 2
+        return len(differing) < 2
     shorter, longer = sorted((gt, pred), key=len)
     if len(longer) - len(shorter) > 1:
         return False
-    at = next((i for i, digit in enumerate(shorter) if digit != longer[i]), len(shorter))
-    return shorter[at:] == longer[at + 1 :]
+    position = next((i for i, digit in enumerate(shorter) if digit != longer[i]), len(shorter))
+    return shorter[position:] == longer[position + 1 :]

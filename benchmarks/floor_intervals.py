@@ -1,4 +1,4 @@
-"""The intervals of the whole, as the floor makes them: docs/statistics.md, in one go."""
+"""Compute intervals of totals for the floor, as docs/statistics.md defines them."""
 
 from collections.abc import Sequence
 
@@ -11,32 +11,32 @@ _NAMES = ("cm_precision", "cm_recall", "cm_f1", "score")
 
 
 def intervals(counts: NDArray[np.int64], scores: Sequence[float]) -> dict[str, list[float]]:
-    """Give the 95% intervals of precision, recall, F1 and the mean score.
+    """Compute 95% intervals of precision, recall, F1 and the mean score.
 
     Args:
-        counts: TP, FD, FA, FN and TN of each document, (documents, 5).
-        scores: of each.
+        counts: TP, FD, FA, FN and TN of each document; shape (documents, 5).
+        scores: score of each document.
     """
     tp, fd, fa, fn, _ = counts.T
-    one, to_find = np.asarray(scores), tp + fd + fn
-    parts = [
+    score, wanted = np.asarray(scores), tp + fd + fn
+    sums = [
         (tp, fd + fa, 0 * tp),
-        (tp, fn, to_find),
-        (2 * tp, fd + fa + fn, 2 * to_find),
-        (one, 1 - one, 0 * one),
+        (tp, fn, wanted),
+        (2 * tp, fd + fa + fn, 2 * wanted),
+        (score, 1 - score, 0 * score),
     ]
-    found = {}
-    for name, (right, wrong, if_right) in zip(_NAMES, parts, strict=True):
+    bounds_by_name = {}
+    for name, (right, wrong, if_right) in zip(_NAMES, sums, strict=True):
         sizes = right + wrong
         if sizes.any():
             size = _mean(sizes, sizes)
-            wrong_one = max(size, _mean(sizes, wrong))
-            right_one = max(size, _mean(sizes, right), _mean(if_right, if_right))
-            lower = _end(np.append(right, 0), np.append(wrong, wrong_one), _TAIL)
-            upper = _end(np.append(right, right_one), np.append(wrong, 0), 1 - _TAIL)
+            wrong_document = max(size, _mean(sizes, wrong))
+            right_document = max(size, _mean(sizes, right), _mean(if_right, if_right))
+            lower = _end(np.append(right, 0), np.append(wrong, wrong_document), _TAIL)
+            upper = _end(np.append(right, right_document), np.append(wrong, 0), 1 - _TAIL)
             share = right.sum() / sizes.sum()
-            found[name] = [min(lower, share), max(upper, share)]
-    return found
+            bounds_by_name[name] = [min(lower, share), max(upper, share)]
+    return bounds_by_name
 
 
 def _mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:

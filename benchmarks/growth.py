@@ -1,4 +1,4 @@
-"""What long lists cost: a matrix of all pairs grows a hundredfold where the list grows tenfold."""
+"""Measure long lists: a matrix of all pairs grows a hundredfold if the list grows tenfold."""
 
 import tempfile
 from dataclasses import dataclass
@@ -6,80 +6,80 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks import programs, targets
-from benchmarks.memory import megabytes, peak
-from benchmarks.processes import in_turns, median_seconds
-from benchmarks.report import Report, ratio
+from benchmarks.memory import format_megabytes, measure_peak
+from benchmarks.processes import median_seconds, run_in_turns
+from benchmarks.report import Report, format_ratio
 from benchmarks.sets import DocumentSet, Written, free_texts, invoices, write
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Length:
-    """A list of some length."""
+    """A length of lists to measure."""
 
     name: str
     items: int
     make: DocumentSet
     documents: int
-    """How many are timed, less one; 0 where only memory is measured."""
+    """Number of timed documents; 0 if only memory is measured."""
 
 
 _SHORT, _LONGER, _LONG = 500, 3_000, 5_000
 LENGTHS: Final = (
-    Length("identifier", _SHORT, invoices(_SHORT), 60),
-    Length("identifier", _LONGER, invoices(_LONGER), 10),
-    Length("identifier", _LONG, invoices(_LONG), 6),
-    Length("free text", _SHORT, free_texts(_SHORT), 4),
-    Length("free text", _LONG, free_texts(_LONG), 0),
+    Length(name="identifier", items=_SHORT, make=invoices(_SHORT), documents=60),
+    Length(name="identifier", items=_LONGER, make=invoices(_LONGER), documents=10),
+    Length(name="identifier", items=_LONG, make=invoices(_LONG), documents=6),
+    Length(name="free text", items=_SHORT, make=free_texts(_SHORT), documents=4),
+    Length(name="free text", items=_LONG, make=free_texts(_LONG), documents=0),
 )
 
 
 def measure(repeat: int, seed: int) -> Report:
-    """Compare seconds a document, net of start-up: n documents less one, over n - 1."""
+    """Compare seconds per document without start-up: (n documents - 1 document) / (n - 1)."""
     with tempfile.TemporaryDirectory() as directory:
         commands, peaks, counts = {}, {}, {}
         for length in LENGTHS:
-            one = _written(length, Path(directory), 1, seed)
-            peaks[length] = peak(programs.evaluation(one))
+            single = _written(length, Path(directory), 1, seed)
+            peaks[length] = measure_peak(programs.evaluation(single))
             if length.documents:
                 counts[length] = length.documents
-                many = _written(length, Path(directory), counts[length], seed)
-                for count, written in ((1, one), (counts[length], many)):
+                several = _written(length, Path(directory), counts[length], seed)
+                for count, written in ((1, single), (counts[length], several)):
                     commands[f"{length.name}/{length.items}/{count}"] = programs.evaluation(written)
-        finished = in_turns(commands, repeat, warm_up=repeat > 1)
+        finished = run_in_turns(commands, repeat, warm_up=repeat > 1)
     seconds = {}
     for length, count in counts.items():
-        more, once = (
+        seconds_of_several, seconds_of_one = (
             median_seconds(finished[f"{length.name}/{length.items}/{n}"]) for n in (count, 1)
         )
-        seconds[length] = (more - once) / (count - 1)
+        seconds[length] = (seconds_of_several - seconds_of_one) / (count - 1)
     base = {length.name: seconds[length] for length in LENGTHS if length.items == _SHORT}
     rows, records = [], []
     for length in LENGTHS:
-        took = seconds.get(length)
-        times = None if took is None else took / base[length.name]
+        seconds_each = seconds.get(length)
+        growth = None if seconds_each is None else seconds_each / base[length.name]
         rows.append(
             [
                 f"{length.name}, {length.items:,}",
-                "-" if took is None else f"{took * 1000:.1f} ms",
-                "-" if times is None else ratio(times),
-                megabytes(peaks[length]),
+                "-" if seconds_each is None else f"{seconds_each * 1000:.1f} ms",
+                "-" if growth is None else format_ratio(growth),
+                format_megabytes(peaks[length]),
             ]
         )
         records.append(
             {
                 "items": length.items,
                 "list": length.name,
-                "seconds": took,
-                "ratio": times,
+                "seconds": seconds_each,
+                "ratio": growth,
                 "peak": peaks[length],
             }
         )
     *_, with_identifier, _, free_text = LENGTHS
     return Report(
-        "Growth",
-        ("items of a list", "a document", f"against {_SHORT:,}", "peak of memory"),
-        rows,
-        records,
+        title="Growth",
+        columns=("items of a list", "a document", f"against {_SHORT:,}", "peak of memory"),
+        rows=rows,
+        record=records,
         notes=(
             (
                 "The time is that of one additional document, without start-up. Memory is that of"

@@ -1,7 +1,7 @@
-"""A guard against getting slower that no other load on the machine can disturb.
+"""Guard against slower code by counting instructions, which do not depend on other load.
 
-Instructions, as valgrind counts them, of this project and of the floor on the same documents: the
-ratio of the two is kept in instructions.json and holds on other machines.
+Valgrind counts the instructions of this project and of the floor on the same documents. Their ratio
+is kept in instructions.json and holds on other machines.
 """
 
 import json
@@ -20,11 +20,11 @@ from benchmarks.sets import SETS, Written, write
 BASELINE: Final = Path(__file__).parent / "instructions.json"
 
 GROWTH: Final = 1.1
-"""How far above the baseline a ratio may be: other versions of the libraries move it by some
-hundredths, a change that is felt moves it by more."""
+"""Allowed ratio to the baseline: other versions of libraries change the figure by a few percent, a
+noticeable change of the code by more."""
 
 COUNTS: Final = {"invoices-10": 40, "deep": 4, "wide": 20, "dates": 12}
-"""Documents a set, so many that start-up, which is taken off, does not blur them."""
+"""Number of documents of each set, large enough that subtracting start-up leaves little noise."""
 
 _SETTINGS: Final = ("PYTHONHASHSEED=0", "OPENBLAS_NUM_THREADS=1")
 _COUNTED: Final = re.compile(rb"Collected : (\d+)")
@@ -44,14 +44,14 @@ def count(command: Sequence[str]) -> int:
             f"--log-file={log.name}",
         ]
         run(["env", *_SETTINGS, *valgrind, *command], timeout=1800)
-        found = _COUNTED.search(log.read())
-    if found is None:
+        match = _COUNTED.search(log.read())
+    if match is None:
         raise ProcessError("valgrind told no number of instructions")
-    return int(found[1])
+    return int(match[1])
 
 
 def measure(names: Sequence[str], seed: int, *, update: bool) -> Report:
-    """Compare the ratios to the floor with those of the baseline, or make them the baseline.
+    """Compare the ratios to the floor with the baseline, or make them the baseline.
 
     Raises:
         ProcessError: a program failed, or there is no valgrind.
@@ -59,40 +59,44 @@ def measure(names: Sequence[str], seed: int, *, update: bool) -> Report:
     if shutil.which("valgrind") is None:
         raise ProcessError("instructions are counted by valgrind; install it (apt, dnf, ...)")
     baseline = json.loads(BASELINE.read_text("utf-8")) if BASELINE.exists() else {}
-    rows, failures, found = [], [], {}
+    rows, failures, ratios = [], [], {}
     for name in names:
-        ours, floor = _net(name, seed)
-        found[name] = round(ours / floor, 3)
-        known = baseline.get(name)
+        ours, floor = _measure_net(name, seed)
+        ratios[name] = round(ours / floor, 3)
+        expected = baseline.get(name)
         if update:  # at once: a set takes minutes
-            BASELINE.write_text(json.dumps(baseline | found, indent=1) + "\n", "utf-8")
-        rows.append([name, f"{ours:,}", f"{floor:,}", f"{found[name]:.3f}", str(known or "-")])
-        if known is not None and found[name] > known * GROWTH and not update:
+            BASELINE.write_text(json.dumps(baseline | ratios, indent=1) + "\n", "utf-8")
+        rows.append([name, f"{ours:,}", f"{floor:,}", f"{ratios[name]:.3f}", str(expected or "-")])
+        if expected is not None and ratios[name] > expected * GROWTH and not update:
             failures.append(
-                f"{name}: {found[name]:.3f} times the floor's instructions, {known} before;"
+                f"{name}: {ratios[name]:.3f} times the floor's instructions, {expected} before;"
                 " find out why, or accept it with --update"
             )
     return Report(
-        "Instructions",
-        ("set", "ours", "floor", "ratio", "baseline"),
-        rows,
-        found,
+        title="Instructions",
+        columns=("set", "ours", "floor", "ratio", "baseline"),
+        rows=rows,
+        record=ratios,
         notes=(f"Net of start-up. A ratio may be {GROWTH} times its baseline.",),
         failures=failures,
     )
 
 
-def _net(name: str, seed: int) -> tuple[int, int]:
-    """Count for this project and for the floor: many documents less one."""
+def _measure_net(name: str, seed: int) -> tuple[int, int]:
+    """Count instructions of this project and of the floor: several documents minus one."""
     with tempfile.TemporaryDirectory() as directory:
-        one, many = (
+        single, several = (
             write(SETS[name], Path(directory, str(documents)), documents, seed)
             for documents in (1, COUNTS[name])
         )
-        return _less(programs.ours, many, one), _less(programs.floor, many, one)
+        return _subtract_start_up(programs.ours, several, single), _subtract_start_up(
+            programs.floor, several, single
+        )
 
 
-def _less(program: Callable[[Written], list[str]], many: Written, one: Written) -> int:
-    # A run that is not counted writes the bytecode, which would count in the first one only.
-    run(program(one))
-    return count(program(many)) - count(program(one))
+def _subtract_start_up(
+    program: Callable[[Written], list[str]], several: Written, single: Written
+) -> int:
+    # The first run is not counted: it writes bytecode, which later runs only read.
+    run(program(single))
+    return count(program(several)) - count(program(single))

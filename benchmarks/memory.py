@@ -1,4 +1,4 @@
-"""How much more memory many documents take than few, and what one run takes at most."""
+"""Compare the peak memory of many documents with that of few."""
 
 import json
 import sys
@@ -9,7 +9,7 @@ from typing import Final
 
 from benchmarks import programs, targets
 from benchmarks.processes import run
-from benchmarks.report import Report, ratio
+from benchmarks.report import Report, format_ratio
 from benchmarks.sets import NOTE, Written, pairs
 
 _PEAK: Final = """
@@ -17,10 +17,10 @@ import resource, subprocess, sys
 subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
-"""A process starts with the peak of the one that starts it, so a small one must."""
+"""A small program that starts the measured one, since a process inherits the peak of its parent."""
 
 _UNIT: Final = 1 if sys.platform == "darwin" else 1024
-"""What `ru_maxrss` counts in, in bytes: getrusage(2) of macOS and of Linux."""
+"""Bytes in a unit of `ru_maxrss`; source: getrusage(2) of macOS and of Linux."""
 
 FEW: Final = 1_000
 MANY: Final = 100_000
@@ -29,7 +29,10 @@ MANY: Final = 100_000
 def write_lines(directory: Path, count: int, seed: int) -> Written:
     """Write small documents as two JSON Lines files."""
     written = Written(
-        directory / "schema.json", directory / "gt.jsonl", directory / "pred.jsonl", count
+        schema=directory / "schema.json",
+        gt=directory / "gt.jsonl",
+        pred=directory / "pred.jsonl",
+        documents=count,
     )
     directory.mkdir(exist_ok=True)
     written.schema.write_text(json.dumps(NOTE.schema), "utf-8")
@@ -43,20 +46,20 @@ def write_lines(directory: Path, count: int, seed: int) -> Written:
     return written
 
 
-def peak(command: Sequence[str]) -> int:
-    """Give the most memory that a program, or a worker of it, held; in bytes."""
+def measure_peak(command: Sequence[str]) -> int:
+    """Return the peak memory of a program or of one of its workers, in bytes."""
     return _UNIT * int(run([sys.executable, "-c", _PEAK, *command], timeout=1800).output)
 
 
-def megabytes(value: float) -> str:
-    """Write a number of bytes."""
+def format_megabytes(value: float) -> str:
+    """Write a number of bytes in megabytes."""
     return f"{value / 1e6:,.0f} MB"
 
 
-def measure(seed: int, few: int = FEW, many: int = MANY) -> Report:
-    """Compare the peaks of resident memory, for each kind of results."""
+def measure(seed: int, n_few: int = FEW, n_many: int = MANY) -> Report:
+    """Compare the peaks of resident memory for each kind of output."""
     peaks: dict[str, list[int]] = {}
-    for count in (few, many):
+    for count in (n_few, n_many):
         with tempfile.TemporaryDirectory() as directory:
             place = Path(directory)
             written = write_lines(place, count, seed)
@@ -67,16 +70,19 @@ def measure(seed: int, few: int = FEW, many: int = MANY) -> Report:
                 "run directory": ["--run-dir", str(place / "run")],
             }.items():
                 command = programs.evaluation(written, *options)
-                peaks.setdefault(kind, []).append(peak(command))
-    times = {kind: values[-1] / values[0] for kind, values in peaks.items()}
+                peaks.setdefault(kind, []).append(measure_peak(command))
+    ratios = {kind: values[-1] / values[0] for kind, values in peaks.items()}
     return Report(
-        "Memory",
-        ("results as", f"{few:,} documents", f"{many:,} documents", "ratio"),
-        [[kind, *map(megabytes, peaks[kind]), ratio(times[kind])] for kind in peaks],
-        [
-            {"results": kind, "few": values[0], "many": values[-1], "ratio": times[kind]}
+        title="Memory",
+        columns=("results as", f"{n_few:,} documents", f"{n_many:,} documents", "ratio"),
+        rows=[
+            [kind, *map(format_megabytes, peaks[kind]), format_ratio(ratios[kind])]
+            for kind in peaks
+        ],
+        record=[
+            {"results": kind, "few": values[0], "many": values[-1], "ratio": ratios[kind]}
             for kind, values in peaks.items()
         ],
         notes=("Memory is the peak of resident memory, for small documents in JSON Lines.",),
-        figures={targets.memory_target(kind): value for kind, value in times.items()},
+        figures={targets.memory_target(kind): value for kind, value in ratios.items()},
     )

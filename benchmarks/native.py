@@ -1,4 +1,4 @@
-"""The native floor: the job as a compiled program, which tells how far the physical limit is."""
+"""Build the native floor: the job as a compiled program, which shows the physical limit."""
 
 import shutil
 import subprocess
@@ -12,7 +12,7 @@ SOURCE: Final = Path(__file__).parent / "native_floor.rs"
 
 
 def build(directory: Path) -> Path | None:
-    """Compile the program; None where there is no Rust compiler.
+    """Compile the program; return None if there is no Rust compiler.
 
     Raises:
         ProcessError: it does not compile.
@@ -31,5 +31,5 @@ def build(directory: Path) -> Path | None:
 
 
 def command(program: Path, written: Written) -> list[str]:
-    """Give the command of the compiled program."""
+    """Return the command of the compiled program."""
     return [str(program), str(written.schema), str(written.gt), str(written.pred)]

@@ -1,4 +1,4 @@
-"""What one comparison costs a program that makes one at a time, beside stickler-eval."""
+"""Time single comparisons in Python, next to stickler-eval."""
 
 import json
 import sys
@@ -9,7 +9,7 @@ from typing import Any, Final
 from benchmarks import targets
 from benchmarks.documents import Record
 from benchmarks.processes import run
-from benchmarks.report import Report, ratio
+from benchmarks.report import Report, format_ratio
 from benchmarks.sets import BILL, SETS, pairs
 
 PROGRAM: Final = Path(__file__).with_name("one_document_timed.py")
@@ -31,42 +31,46 @@ def measure(
     """Time `compare_with` and `evaluate` on documents of three sizes.
 
     Args:
-        repeat: how often each library is timed, in turns; the least counts.
-        seed: of the documents.
-        data: a directory with schema.json, gt/ and pred*/, of which the median document is taken in
-            place of a short invoice.
+        repeat: how often each library is timed, in turns; the minimum counts.
+        seed: seed of the documents.
+        data: a directory with schema.json, gt/ and pred*/, whose median document replaces the
+            short invoice.
         reference: a Python that has stickler-eval.
-        rounds: of each call in a process, each of some 20 ms.
+        rounds: number of rounds of each call in a process; a round takes about 20 ms.
     """
     documents = _documents(seed, data)
     programs = {"stickler_cli": sys.executable} | ({"stickler": reference} if reference else {})
-    took: dict[str, list[Any]] = {library: [] for library in programs}
+    timings: dict[str, list[Any]] = {library: [] for library in programs}
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory, "documents.json")
         file.write_text(json.dumps(documents), "utf-8")
         for _ in range(repeat):
             for library, python in programs.items():
                 command = [python, str(PROGRAM), library, str(file), str(rounds)]
-                took[library].append(json.loads(run(command).output))
-    best = {
-        (library, call, name): min(one[call][name] for one in several)
-        for library, several in took.items()
+                timings[library].append(json.loads(run(command).output))
+    least = {
+        (library, call, name): min(milliseconds[call][name] for milliseconds in several)
+        for library, several in timings.items()
         for call in several[0]
         for name in several[0][call]
     }
     rows, records = [], []
     figures: dict[str, float] = {
-        targets.COMPARE_WITH: best["stickler_cli", "compare_with", MIDDLE],
-        targets.EVALUATE: best["stickler_cli", "evaluate", MIDDLE],
+        targets.COMPARE_WITH: least["stickler_cli", "compare_with", MIDDLE],
+        targets.EVALUATE: least["stickler_cli", "evaluate", MIDDLE],
     }
-    for (library, call, name), ours in best.items():
+    for (library, call, name), ours in least.items():
         if library == "stickler_cli":
-            theirs = best.get(("stickler", call, name))
-            times = None if theirs is None else theirs / ours
-            if times is not None:
-                figures[targets.one_document_target(name)] = times
-            shown = ["-", "-"] if theirs is None else [f"{theirs:.3f} ms", ratio(times or 0)]
-            rows.append([f"{call}, {name}", f"{ours:.3f} ms", *shown])
+            theirs = least.get(("stickler", call, name))
+            times_faster = None if theirs is None else theirs / ours
+            if times_faster is not None:
+                figures[targets.one_document_target(name)] = times_faster
+            reference_cells = (
+                ["-", "-"]
+                if theirs is None
+                else [f"{theirs:.3f} ms", format_ratio(times_faster or 0)]
+            )
+            rows.append([f"{call}, {name}", f"{ours:.3f} ms", *reference_cells])
             records.append({"call": call, "document": name, "ours": ours, "theirs": theirs})
     origin = (
         "The documents come from the generator."
@@ -74,10 +78,10 @@ def measure(
         else f"The {MIDDLE} comes from given data, the other documents from the generator."
     )
     return Report(
-        "One document",
-        ("call", "ours", "stickler-eval", "times faster"),
-        rows,
-        records,
+        title="One document",
+        columns=("call", "ours", "stickler-eval", "times faster"),
+        rows=rows,
+        record=records,
         notes=(
             (
                 f"{origin} Times are the least processor time over all rounds of one call with"

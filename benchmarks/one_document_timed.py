@@ -1,8 +1,8 @@
 """Time single calls: `one_document_timed.py LIBRARY FILE ROUNDS` prints milliseconds by document.
 
-Run as a script, with the Python that the library, `stickler_cli` or `stickler`, is installed for;
-it imports nothing else of this checkout. Processor time, the least of all rounds: what else the
-machine does only adds to it.
+Run it as a script with a Python that has the library, `stickler_cli` or `stickler`; the script
+imports nothing else from this checkout. It measures processor time and prints the minimum of all
+rounds, since other load on the machine can only add to it.
 """
 
 import importlib
@@ -18,33 +18,34 @@ ROUND = 0.02  # seconds
 
 
 def main(library: Any, documents: dict[str, Any], rounds: int) -> None:
-    """Print what `compare_with` takes for each document, and of this project also `evaluate`."""
-    took: dict[str, dict[str, float]] = {"compare_with": {}, "evaluate": {}}
+    """Print the time of `compare_with` for each document, and of `evaluate` for this project."""
+    timings: dict[str, dict[str, float]] = {"compare_with": {}, "evaluate": {}}
     for name, (schema, gt, pred) in documents.items():
-        compared = library.StructuredModel.from_json_schema(schema)
-        one, other = compared(**gt), compared(**pred)
-        asked = {"include_confusion_matrix": True, "document_non_matches": True}
-        took["compare_with"][name] = _best(partial(one.compare_with, other, **asked), rounds)
+        model_class = library.StructuredModel.from_json_schema(schema)
+        gt_model, pred_model = model_class(**gt), model_class(**pred)
+        options = {"include_confusion_matrix": True, "document_non_matches": True}
+        timings["compare_with"][name] = _measure_least(
+            partial(gt_model.compare_with, pred_model, **options), rounds
+        )
         if library.__name__ == "stickler_cli":
-            plain = _plain_model(schema, "Plain")
-            both = plain(**gt), plain(**pred)
-            call = partial(_evaluated, library, *both)
-            took["evaluate"][name] = _best(call, rounds)
-    print(json.dumps(took))
+            plain_class = _plain_model(schema, "Plain")
+            call = partial(_evaluated, library, plain_class(**gt), plain_class(**pred))
+            timings["evaluate"][name] = _measure_least(call, rounds)
+    print(json.dumps(timings))
 
 
 def _evaluated(library: Any, gt: Any, pred: Any) -> object:
     return library.evaluate(gt, pred).to_dict()
 
 
-def _best(call: Callable[[], object], rounds: int) -> float:
-    call()  # which makes plans
+def _measure_least(call: Callable[[], object], rounds: int) -> float:
+    call()  # the first call makes plans
     times = 1
-    found = _seconds(call, times)
-    while found * times < ROUND and times < 1000:
+    least = _seconds(call, times)
+    while least * times < ROUND and times < 1000:
         times *= 2
-        found = min(found, _seconds(call, times))
-    return 1000 * min(found, *(_seconds(call, times) for _ in range(rounds)))
+        least = min(least, _seconds(call, times))
+    return 1000 * min(least, *(_seconds(call, times) for _ in range(rounds)))
 
 
 def _seconds(call: Callable[[], object], times: int) -> float:
@@ -55,7 +56,7 @@ def _seconds(call: Callable[[], object], times: int) -> float:
 
 
 def _plain_model(schema: dict[str, Any], name: str) -> Any:
-    """Make a pydantic model with the fields of an object schema, each of which may be missing."""
+    """Make a pydantic model with the fields of an object schema, all of them optional."""
     from pydantic import create_model
 
     fields: dict[str, Any] = {

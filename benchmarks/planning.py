@@ -1,7 +1,7 @@
-"""Whether documents are as many as `stickler plan` says: runs of that size, simulated.
+"""Simulate whether runs of the size that `stickler plan` estimates reach their aim.
 
-From each of many pilots the number is told; then runs of the median number are drawn, and what they
-reach is held against what was promised.
+Each of many pilots gives a planned number of documents. Runs of the median number are then drawn,
+and what they reach is compared with what was promised.
 """
 
 from collections.abc import Sequence
@@ -12,8 +12,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.changes import sample
-from benchmarks.coverage import KINDS, Errors, spreads_of_f1, truth
+from benchmarks.changes import make_sample
+from benchmarks.coverage import KINDS, Errors, compute_truth, spreads_of_f1
 from benchmarks.report import Report
 from stickler_cli.score.intervals import rate_intervals
 from stickler_cli.studies.diff.measures import trend_of
@@ -32,58 +32,62 @@ _NAMES: Final = (
     "2% wholly bad, unequal sizes",
     "5% of items bad, five values each",
 )
-SOME: Final = [kind for kind in KINDS if kind.name in _NAMES]
+SIMULATED_KINDS: Final = [kind for kind in KINDS if kind.name in _NAMES]
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
-    """What runs of the size told reached, and what was promised."""
+class AimFigures:
+    """An aim that was promised, and what runs of the planned size reached."""
 
-    what: str
+    aim: str
     kind: str
     pilot: int
-    """Documents of each pilot."""
-    told: float
-    """How many documents were told, in the median."""
+    """Number of documents in each pilot."""
+    planned: float
+    """Median of the planned numbers of documents."""
     spread: tuple[float, float]
-    """The tenth and the ninetieth percentile of that."""
+    """The 10th and the 90th percentile of the planned numbers."""
     promised: float
     reached: float
 
 
-def widths(pilot: int, wanted: float, seed: int, pilots: int = PILOTS) -> list[Reached]:
-    """Return the half widths of runs of the size told for one."""
-    random, found = np.random.default_rng(seed), []
-    for kind in SOME:
-        told = [
-            _known(Pilot(it, pilot, LEVEL).for_width(wanted))
-            for it in spreads_of_f1(*kind.draw(random, (pilots, pilot)))
+def simulate_widths(pilot: int, wanted: float, seed: int, pilots: int = PILOTS) -> list[AimFigures]:
+    """Compare the half widths of intervals with the wanted one, in runs of the planned size."""
+    random, aims = np.random.default_rng(seed), []
+    for kind in SIMULATED_KINDS:
+        planned = [
+            _as_number(Pilot(spread, pilot, LEVEL).for_width(wanted))
+            for spread in spreads_of_f1(*kind.draw(random, (pilots, pilot)))
         ]
-        median = int(np.median(told))
-        ends = _intervals(kind, random, median)
-        reached = float(np.median(ends[:, 1] - ends[:, 0]) / 2)
-        found.append(_of("half width", kind, pilot, told, (wanted, reached)))
-    return found
+        median = int(np.median(planned))
+        bounds = _intervals(kind, random, median)
+        reached = float(np.median(bounds[:, 1] - bounds[:, 0]) / 2)
+        aims.append(_summarize("half width", kind, pilot, planned, (wanted, reached)))
+    return aims
 
 
-def gates(pilot: int, apart: float, power: float, seed: int) -> list[Reached]:
-    """Return how often the lower end of runs of the size told reaches a limit below the rate.
+def simulate_gates(pilot: int, margin: float, power: float, seed: int) -> list[AimFigures]:
+    """Return how often runs of the planned size pass a gate that lies below the true rate.
 
-    Of an even chance, how far below the rate the median one is. So that chance in the pilot does
-    not move the limit, it is `apart` below the rate of the pilot.
+    If the promised power is 0.5, return instead how far the median lower bound is below the rate.
+    The gate is `margin` below the rate of the pilot, so that chance in the pilot does not move it.
     """
-    random, found = np.random.default_rng(seed), []
-    for kind in SOME:
+    random, aims = np.random.default_rng(seed), []
+    for kind in SIMULATED_KINDS:
         spreads = spreads_of_f1(*kind.draw(random, (PILOTS, pilot)))
-        told = [_known(_for_gate(Pilot(it, pilot, LEVEL), apart, power)) for it in spreads]
-        ends = _intervals(kind, random, int(np.median(told)))
-        below = truth(kind)[0] - ends[:, 0]
+        planned = [
+            _as_number(_for_gate(Pilot(spread, pilot, LEVEL), margin, power)) for spread in spreads
+        ]
+        bounds = _intervals(kind, random, int(np.median(planned)))
+        distances = compute_truth(kind)[0] - bounds[:, 0]
         if power == _EVEN:
-            both = apart, float(np.median(below))
+            figures = margin, float(np.median(distances))
         else:
-            both = power, float((below <= apart).mean())
-        found.append(_of("gate" if power == _EVEN else "gate, likely", kind, pilot, told, both))
-    return found
+            figures = power, float((distances <= margin).mean())
+        aims.append(
+            _summarize("gate" if power == _EVEN else "gate, likely", kind, pilot, planned, figures)
+        )
+    return aims
 
 
 def _intervals(kind: Errors, random: np.random.Generator, documents: int) -> NDArray[Any]:
@@ -91,132 +95,153 @@ def _intervals(kind: Errors, random: np.random.Generator, documents: int) -> NDA
     return np.array(rate_intervals(spreads, LEVEL))
 
 
-def _of(
-    what: str, kind: "Errors | Shift", pilot: int, told: Sequence[int], both: tuple[float, float]
-) -> Reached:
-    low, median, high = np.percentile(told, (10, 50, 90)).tolist()
-    return Reached(what, kind.name, pilot, median, (low, high), *both)
+def _summarize(
+    aim: str,
+    kind: "Errors | Shift",
+    pilot: int,
+    planned: Sequence[int],
+    figures: tuple[float, float],
+) -> AimFigures:
+    low, median, high = np.percentile(planned, (10, 50, 90)).tolist()
+    promised, reached = figures
+    return AimFigures(
+        aim=aim,
+        kind=kind.name,
+        pilot=pilot,
+        planned=median,
+        spread=(low, high),
+        promised=promised,
+        reached=reached,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """Two systems whose errors in a document come together with some chance."""
+    """A change between two systems that partly err on the same documents."""
 
     name: str
     wrong: float
-    """The share of values that either gets wrong, before the change."""
+    """Share of values that both systems get wrong before the change."""
     together: float
-    """How much of the difficulty of a document both share: 0 to 1."""
+    """Share of documents that are equally hard for both systems, in [0, 1]."""
     change: float
-    """By how much more the second one gets right."""
+    """Increase in the share of right values."""
 
 
 SHIFTS: Final = (
-    Shift("10% wrong, by themselves", 0.1, 0.0, 0.02),
-    Shift("10% wrong, hard documents shared", 0.1, 0.8, 0.02),
-    Shift("5% wrong, hard documents shared", 0.05, 0.5, 0.015),
+    Shift("10% wrong, by themselves", wrong=0.1, together=0.0, change=0.02),
+    Shift("10% wrong, hard documents shared", wrong=0.1, together=0.8, change=0.02),
+    Shift("5% wrong, hard documents shared", wrong=0.05, together=0.5, change=0.015),
 )
 _MANY: Final = 200_000
-_VALUES: Final = 10  # of each document, as sample() has it
+_VALUES: Final = 10  # of each document, as in make_sample()
 
 
-def _right(
-    it: Shift, random: np.random.Generator, documents: int, *, same: bool
+def _draw_right_values(
+    shift: Shift, random: np.random.Generator, documents: int, *, unchanged: bool
 ) -> list[NDArray[Any]]:
-    """Return how many values both have right in each document, (1, documents) each."""
-    hard = random.beta(0.5, 0.5 / it.wrong - 0.5, (3, documents))
-    own = random.random((2, documents)) < it.together
-    shares = [np.where(own[side], hard[0], hard[1 + side]) for side in (0, 1)]
-    if not same:
-        shares[1] = shares[1] * (1 - it.change / it.wrong)
+    """Draw the number of right values of each document, for both systems; (1, documents) each."""
+    difficulties = random.beta(0.5, 0.5 / shift.wrong - 0.5, (3, documents))
+    is_shared = random.random((2, documents)) < shift.together
+    shares = [np.where(is_shared[side], difficulties[0], difficulties[1 + side]) for side in (0, 1)]
+    if not unchanged:
+        shares[1] = shares[1] * (1 - shift.change / shift.wrong)
     return [random.binomial(_VALUES, 1 - share)[np.newaxis] for share in shares]
 
 
-def powers(pilot: int, seed: int, runs: int = RUNS // 2) -> list[Reached]:
-    """Return how often a change is seen in differences of the size told."""
-    random, settings, found = np.random.default_rng(seed), TrendSettings(margin=1e-6), []
-    for it in SHIFTS:
-        told = []
-        before = 1 - it.wrong
-        true = _f1(before + it.change) - _f1(before)
+def simulate_powers(pilot: int, seed: int, runs: int = RUNS // 2) -> list[AimFigures]:
+    """Return how often runs of the planned size show a change."""
+    random, settings, aims = np.random.default_rng(seed), TrendSettings(margin=1e-6), []
+    for shift in SHIFTS:
+        planned = []
+        before = 1 - shift.wrong
+        true = _f1(before + shift.change) - _f1(before)
         for _ in range(PILOTS):
-            one = sample(_right(it, random, pilot, same=False))
-            varies = one.deviation * sqrt(pilot)
+            difference = make_sample(_draw_right_values(shift, random, pilot, unchanged=False))
+            deviation = difference.deviation * sqrt(pilot)
 
-            def shows(number: float, shift: float = true / varies) -> bool:
-                return power_of(shift * sqrt(number), number, LEVEL) >= POWER
+            def shows(number: float, standardized: float = true / deviation) -> bool:
+                return power_of(standardized * sqrt(number), number, LEVEL) >= POWER
 
-            told.append(_known(least(shows)))
-        documents, seen = int(np.median(told)), 0
+            planned.append(_as_number(least(shows)))
+        documents, n_seen = int(np.median(planned)), 0
         for repetition in range(runs):
-            one = sample(_right(it, random, documents, same=False))
+            difference = make_sample(_draw_right_values(shift, random, documents, unchanged=False))
             names = [f"{repetition}/{number}" for number in range(documents)]
-            (interval,) = change_intervals([one], names, settings.intervals)
-            (p,) = p_values([one], names, settings.intervals)
-            trend, _ = trend_of(one, interval, p, settings)
-            seen += trend is Trend.IMPROVED
-        found.append(_of("power", it, pilot, told, (POWER, seen / runs)))
-    return found
+            (interval,) = change_intervals([difference], names, settings.intervals)
+            (p,) = p_values([difference], names, settings.intervals)
+            trend, _ = trend_of(difference, interval, p, settings)
+            n_seen += trend is Trend.IMPROVED
+        aims.append(_summarize("power", shift, pilot, planned, (POWER, n_seen / runs)))
+    return aims
 
 
-def _known(number: int | None) -> int:
+def _as_number(number: int | None) -> int:
     return -1 if number is None else number
 
 
-def _for_gate(pilot: Pilot, apart: float, power: float) -> int | None:
-    return pilot.for_gate((pilot.share or 0.0) - apart, power, lower_end=True)
+def _for_gate(pilot: Pilot, margin: float, power: float) -> int | None:
+    return pilot.for_gate((pilot.share or 0.0) - margin, power, lower_end=True)
 
 
 def _f1(right: float) -> float:
     return 2 * right / (1 + right)
 
 
-def ranges(pilot: int, wanted: float, seed: int, pilots: int = RUNS) -> dict[str, float]:
-    """Return how often the range told of a small pilot holds the true number, by kind."""
-    random, found = np.random.default_rng(seed), {}
+def simulate_ranges(pilot: int, wanted: float, seed: int, pilots: int = RUNS) -> dict[str, float]:
+    """Return how often the range that a small pilot gives contains the true number, by kind."""
+    random, shares = np.random.default_rng(seed), {}
     low, high = variance_ratio_interval(pilot, LEVEL)
-    for kind in SOME:
+    for kind in SIMULATED_KINDS:
         large = spreads_of_f1(*kind.draw(random, (1, _MANY)))[0]
-        true = _known(Pilot(large, _MANY, LEVEL).for_width(wanted))
-        held = 0
-        for it in spreads_of_f1(*kind.draw(random, (pilots, pilot))):
-            kinder, harder = Pilot(it, pilot, LEVEL).extremes
-            few, most = _known(kinder.for_width(wanted)), _known(harder.for_width(wanted))
-            held += few * low <= true <= most * high
-        found[kind.name] = held / pilots
-    return found
+        true_number = _as_number(Pilot(large, _MANY, LEVEL).for_width(wanted))
+        n_covering = 0
+        for spread in spreads_of_f1(*kind.draw(random, (pilots, pilot))):
+            smaller, larger = Pilot(spread, pilot, LEVEL).extremes
+            minimum, maximum = (
+                _as_number(smaller.for_width(wanted)),
+                _as_number(larger.for_width(wanted)),
+            )
+            n_covering += minimum * low <= true_number <= maximum * high
+        shares[kind.name] = n_covering / pilots
+    return shares
 
 
 def measure(seed: int, share: float = 1.0) -> Report:
-    """Hold half widths, power and gates of runs of the size told against what was promised."""
+    """Compare half widths, power and gates in runs of the planned size with what was promised."""
     pilots = max(10, int(PILOTS * share))
     cells = [
-        *(it for pilot in (50, 200) for it in widths(pilot, 0.02, seed, pilots)),
-        *gates(200, 0.03, POWER, seed + 1),
-        *gates(200, 0.03, _EVEN, seed + 2),
-        *powers(200, seed + 3, max(20, int(RUNS // 2 * share))),
+        *(cell for pilot in (50, 200) for cell in simulate_widths(pilot, 0.02, seed, pilots)),
+        *simulate_gates(200, 0.03, POWER, seed + 1),
+        *simulate_gates(200, 0.03, _EVEN, seed + 2),
+        *simulate_powers(200, seed + 3, max(20, int(RUNS // 2 * share))),
     ]
     rows = [
         [
-            f"{it.what}: {it.kind}",
-            str(it.pilot),
-            f"{it.told:.0f} ({it.spread[0]:.0f} to {it.spread[1]:.0f})",
-            f"{it.promised:g}",
-            f"{it.reached:.3f}",
+            f"{cell.aim}: {cell.kind}",
+            str(cell.pilot),
+            f"{cell.planned:.0f} ({cell.spread[0]:.0f} to {cell.spread[1]:.0f})",
+            f"{cell.promised:g}",
+            f"{cell.reached:.3f}",
         ]
-        for it in cells
+        for cell in cells
     ]
-    held = ", ".join(f"{name} {share:.2f}" for name, share in ranges(6, 0.05, seed + 4).items())
+    covering = ", ".join(
+        f"{name} {share:.2f}" for name, share in simulate_ranges(6, 0.05, seed + 4).items()
+    )
     return Report(
-        "Documents that stickler plan tells",
-        ("what", "pilot", "told", "promised", "reached"),
-        rows,
-        [[it.what, it.kind, it.pilot, it.told, it.promised, it.reached] for it in cells],
+        title="Documents that stickler plan tells",
+        columns=("what", "pilot", "told", "promised", "reached"),
+        rows=rows,
+        record=[
+            [cell.aim, cell.kind, cell.pilot, cell.planned, cell.promised, cell.reached]
+            for cell in cells
+        ],
         notes=(
             (
                 f"Told in the median of {pilots} pilots, and the 10th and 90th percentile; reached"
                 f" in {RUNS} runs of the median size ({RUNS // 2} differences)."
             ),
-            f"Ranges of pilots of 6 documents hold the true number in: {held}.",
+            f"Ranges of pilots of 6 documents hold the true number in: {covering}.",
         ),
     )

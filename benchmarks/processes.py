@@ -1,4 +1,4 @@
-"""Run programs as whole processes, in turns, and measure them."""
+"""Run programs as whole processes, one after the other, and measure them."""
 
 import os
 import resource
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 _NOT_PASSED_ON: Final = ("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX")
-"""Users' installations have their bytecode; without it, compiling is all that is measured."""
+"""Variables that would turn off bytecode; without it, a run would mostly measure compilation."""
 
 
 class ProcessError(Exception):
@@ -20,13 +20,13 @@ class ProcessError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A process that ended well."""
+    """A process that ended with exit code 0."""
 
     seconds: float
-    """From start to exit, by the clock on the wall."""
+    """Wall-clock time from start to exit."""
     output: bytes
     processor: float = 0.0
-    """Seconds of processor time, of all its processes; other load disturbs them less."""
+    """Seconds of processor time of the process and its children; less disturbed by other load."""
 
 
 def run(command: Sequence[str], *, timeout: float = 600.0) -> Finished:
@@ -45,7 +45,7 @@ def run(command: Sequence[str], *, timeout: float = 600.0) -> Finished:
             command,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            env=environment(),
+            env=build_environment(),
             timeout=timeout,
             check=False,
         )
@@ -53,51 +53,51 @@ def run(command: Sequence[str], *, timeout: float = 600.0) -> Finished:
         raise ProcessError(f"{_name(command)} took more than {timeout:.0f} s") from None
     seconds = time.perf_counter() - start
     if process.returncode:
-        said = process.stderr.decode("utf-8", "replace").strip() or "nothing"
-        raise ProcessError(f"{_name(command)} exited with {process.returncode}; it said: {said}")
+        message = process.stderr.decode("utf-8", "replace").strip() or "nothing"
+        raise ProcessError(f"{_name(command)} exited with {process.returncode}; it said: {message}")
     return Finished(seconds, process.stdout, _processor_seconds() - before)
 
 
-def in_turns(
+def run_in_turns(
     commands: Mapping[str, Sequence[str]], repeat: int, *, warm_up: bool = True
 ) -> dict[str, list[Finished]]:
-    """Run each program once to warm up, then all of them in turns.
+    """Run each program once to warm up, then all of them in alternating rounds.
 
-    What else the machine does meanwhile then slows them all alike. Every other round goes
-    backwards, so that none always follows the same one.
+    Other load on the machine then slows all programs equally. Every second round is reversed, so
+    that no program always follows the same one.
     """
     for command in commands.values() if warm_up else ():
         run(command)
     finished: dict[str, list[Finished]] = {name: [] for name in commands}
-    for turn in range(repeat):
-        for name in list(commands)[:: -1 if turn % 2 else 1]:
+    for round_index in range(repeat):
+        for name in list(commands)[:: -1 if round_index % 2 else 1]:
             finished[name].append(run(commands[name]))
     return finished
 
 
 def median_seconds(finished: Sequence[Finished]) -> float:
-    """Give the median of what some runs took."""
-    return statistics.median(one.seconds for one in finished)
+    """Return the median time of some processes."""
+    return statistics.median(process.seconds for process in finished)
 
 
 def median_processor_seconds(finished: Sequence[Finished]) -> float:
-    """Give the median of the processor time of some runs."""
-    return statistics.median(one.processor for one in finished)
+    """Return the median processor time of some processes."""
+    return statistics.median(process.processor for process in finished)
 
 
 def _processor_seconds() -> float:
-    """Give what all processes took that this one started and that have ended."""
+    """Return the processor time of all child processes that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
-def environment(**more: str) -> dict[str, str]:
-    """Give the environment of a measured process; this checkout comes before what is installed."""
+def build_environment(**variables: str) -> dict[str, str]:
+    """Make the environment of a measured process, in which this checkout is imported first."""
     checkout = str(Path(__file__).parents[1])
-    kept = {name: value for name, value in os.environ.items() if name not in _NOT_PASSED_ON}
-    paths = [checkout, *filter(None, [kept.get("PYTHONPATH")])]
-    return kept | {"PYTHONPATH": os.pathsep.join(paths)} | more
+    inherited = {name: value for name, value in os.environ.items() if name not in _NOT_PASSED_ON}
+    paths = [checkout, *filter(None, [inherited.get("PYTHONPATH")])]
+    return inherited | {"PYTHONPATH": os.pathsep.join(paths)} | variables
 
 
 def _name(command: Sequence[str]) -> str:
-    return " ".join(Path(part).name for part in command[:3])
+    return " ".join(Path(word).name for word in command[:3])

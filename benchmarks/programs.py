@@ -1,4 +1,4 @@
-"""The programs that are measured: how each is called, and how its output is read."""
+"""Commands of the measured programs, and a reader of their output."""
 
 import subprocess
 import sys
@@ -16,48 +16,48 @@ _HERE: Final = Path(__file__).parent
 _VERSION: Final = "import importlib.metadata as m; print(m.version('stickler-eval'))"
 
 
-def evaluation(written: Written, *more: str, jobs: str = "1") -> list[str]:
-    """Give the command of this project as users type it, in so many processes."""
-    options = ["--no-config", "--jobs", jobs, *more]
+def evaluation(written: Written, *extra_options: str, jobs: str = "1") -> list[str]:
+    """Return the command of this project as users type it, with the given number of processes."""
+    options = ["--no-config", "--jobs", jobs, *extra_options]
     return [sys.executable, "-m", "stickler_cli", "eval", *_paths(written), *options]
 
 
-def ours(written: Written, *more: str, jobs: str = "1") -> list[str]:
-    """Give the command that is held against others; it prints the table.
+def ours(written: Written, *extra_options: str, jobs: str = "1") -> list[str]:
+    """Return the command that is compared with other programs; it prints the table.
 
-    The pairing floor is that of stickler-eval, which pairs all.
+    Its pairing floor is the one of stickler-eval, which pairs all items.
     """
-    return evaluation(written, "--pairing-floor", "-1", *more, jobs=jobs)
+    return evaluation(written, "--pairing-floor", "-1", *extra_options, jobs=jobs)
 
 
 def ours_as_json(written: Written, jobs: str = "1") -> list[str]:
-    """Give the command that prints all counts, and an account of each document."""
+    """Return the command that prints all counts and a row for each document."""
     return ours(written, "--format", "json", jobs=jobs)
 
 
 def floor(written: Written) -> list[str]:
-    """Give the command of the least that the job takes."""
+    """Return the command of the floor."""
     return [sys.executable, "-m", "benchmarks.floor", *_paths(written)]
 
 
 def reference(python: str, written: Written) -> list[str]:
-    """Give the command of stickler-eval."""
+    """Return the command of stickler-eval."""
     return [python, str(_HERE / "reference.py"), *_paths(written)]
 
 
 def reference_version(python: str) -> str | None:
-    """Give the version of stickler-eval that a Python has; None where it has none."""
+    """Return the version of stickler-eval in a Python, or None if it is not installed."""
     try:
-        shown = subprocess.run(
+        process = subprocess.run(
             [python, "-c", _VERSION], capture_output=True, text=True, check=False
         )
     except OSError:
         return None
-    return shown.stdout.strip() if shown.returncode == 0 else None
+    return process.stdout.strip() if process.returncode == 0 else None
 
 
-def result_of(output: bytes) -> Result:
-    """Read what any of the programs printed."""
+def read_result(output: bytes) -> Result:
+    """Read the output of any of the programs."""
     value = orjson.loads(output)
     return Result.from_run(value) if "format" in value else Result.from_json(value)
 

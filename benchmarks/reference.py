@@ -1,7 +1,7 @@
 """Evaluate two directories with stickler-eval's bulk evaluator: `reference.py SCHEMA GT PRED`.
 
-Run as a script, with the Python that stickler-eval is installed for; it imports nothing else. Also
-tells the seconds that it took for the documents, without those for loading itself.
+Run it as a script with a Python that has stickler-eval; it imports nothing else. It also prints the
+seconds that the documents took, without the time to load the library.
 """
 
 import contextlib

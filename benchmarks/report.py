@@ -1,4 +1,4 @@
-"""What was measured, as a table for a terminal and for a page."""
+"""Draw measurements as tables for a terminal and for a page."""
 
 import os
 import platform
@@ -15,56 +15,56 @@ _LIBRARIES: Final = ("stickler-cli", "numpy", "scipy", "rapidfuzz", "orjson", "p
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One measurement, done."""
+    """The results of one measurement."""
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     record: Any
-    """The same for programs."""
+    """The results as JSON values."""
     notes: Sequence[str] = ()
     failures: Sequence[str] = field(default=())
-    """What makes the measurement worthless; exit code 1."""
+    """Reasons why the measurement does not count; the exit code is then 1."""
     figures: Mapping[str, float] = field(default_factory=dict)
-    """What targets are set for, by their names in targets.py."""
+    """Figures to compare with targets, by their names in targets.py."""
 
 
-def as_text(report: Report) -> str:
+def render_text(report: Report) -> str:
     """Draw a table with aligned columns."""
     lines = [report.columns, *report.rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    drawn = [
+    table_lines = [
         "  ".join(
-            cell.ljust(width) if place == 0 else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+            cell.ljust(width) if column_index == 0 else cell.rjust(width)
+            for column_index, (cell, width) in enumerate(zip(line, widths, strict=True))
         ).rstrip()
         for line in lines
     ]
-    return "\n".join([report.title, "", *drawn, *_said(report)])
+    return "\n".join([report.title, "", *table_lines, *_list_remarks(report)])
 
 
-def as_markdown(report: Report) -> str:
+def render_markdown(report: Report) -> str:
     """Draw a section with a table."""
     lines = [
         report.columns,
         ["---", *["---:"] * (len(report.columns) - 1)],
         *report.rows,
     ]
-    drawn = ["| " + " | ".join(line) + " |" for line in lines]
-    return "\n".join([f"## {report.title}", "", *drawn, *_said(report)])
+    table_lines = ["| " + " | ".join(line) + " |" for line in lines]
+    return "\n".join([f"## {report.title}", "", *table_lines, *_list_remarks(report)])
 
 
-def _said(report: Report) -> list[str]:
+def _list_remarks(report: Report) -> list[str]:
     return [line for text in (*report.notes, *report.failures) for line in ("", text)]
 
 
-def ratio(value: float) -> str:
-    """Write a ratio with two or three digits that mean something."""
+def format_ratio(value: float) -> str:
+    """Write a ratio with two or three significant digits."""
     return f"{value:,.0f}x" if value >= 100 else f"{value:.1f}x" if value >= 10 else f"{value:.2f}x"
 
 
-def machine() -> dict[str, str]:
-    """Describe what matters of this machine: processor, cores, Python and libraries."""
+def describe_machine() -> dict[str, str]:
+    """Describe the machine: processor, cores, Python and libraries."""
     return {
         "processor": _processor(),
         "cores": str(os.cpu_count()),
@@ -75,18 +75,20 @@ def machine() -> dict[str, str]:
 
 
 def _processor() -> str:
-    listed = Path("/proc/cpuinfo")
-    if listed.exists():
-        found = re.search(r"^model name\s*:\s*(.+)$", listed.read_text("utf-8"), re.MULTILINE)
-        if found:
-            return found[1]
+    cpu_info = Path("/proc/cpuinfo")
+    if cpu_info.exists():
+        match = re.search(r"^model name\s*:\s*(.+)$", cpu_info.read_text("utf-8"), re.MULTILINE)
+        if match:
+            return match[1]
     return platform.processor() or sys.platform
 
 
-def results_page(reports: Sequence[Report], described: dict[str, str], command: str) -> str:
-    """Write the page of kept results."""
-    listed = [f"- {name}: {value}" for name, value in described.items()]
-    sections = [part for report in reports for part in (as_markdown(report), "")]
+def render_results_page(
+    reports: Sequence[Report], description: dict[str, str], command: str
+) -> str:
+    """Write the page RESULTS.md."""
+    description_lines = [f"- {name}: {value}" for name, value in description.items()]
+    sections = [section for report in reports for section in (render_markdown(report), "")]
     return "\n".join(
         [
             "# Results",
@@ -98,7 +100,7 @@ def results_page(reports: Sequence[Report], described: dict[str, str], command: 
             f"$ {command}",
             "```",
             "",
-            *listed,
+            *description_lines,
             "",
             *sections,
         ]

@@ -1,7 +1,7 @@
-"""Many documents through one process and through a cluster of Dask, and what more would take.
+"""Evaluate many documents in one process and on a Dask cluster, and estimate larger runs.
 
-`python -m benchmarks.scale DOCUMENTS` writes them, has them evaluated, and holds counts against
-those that the generator knows, the peak of memory and the speed of each tenth of the run.
+`python -m benchmarks.scale DOCUMENTS` writes documents, evaluates them, compares the counts with
+those of the generator, and measures peak memory and the speed of each tenth of the run.
 """
 
 import argparse
@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks import scale_documents
-from benchmarks.memory import megabytes
-from benchmarks.processes import ProcessError, environment
-from benchmarks.report import Report, as_markdown, as_text
-from benchmarks.scale_model import Measured, projected
+from benchmarks.memory import format_megabytes
+from benchmarks.processes import ProcessError, build_environment
+from benchmarks.report import Report, render_markdown, render_text
+from benchmarks.scale_model import Measured, describe_projection
 from benchmarks.sets import Written
 
 FEW: Final = 100_000
-"""Documents whose memory that of many is held against."""
+"""Number of documents in the run that memory is compared with."""
 
 MOST_MEMORY: Final = 1.2
 WAYS: Final = {
@@ -32,40 +32,39 @@ WAYS: Final = {
     1: ("Dask, 1 worker", ("--engine", "dask", "--jobs", "1")),
     2: ("Dask, 2 workers", ("--engine", "dask", "--jobs", "2")),
 }
-"""By the number of workers of a cluster."""
+"""Name and options of each method, by its number of workers in a cluster."""
 
 PARTS: Final = 10
 SAMPLED: Final = 0.2  # seconds between two looks at a run
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
-    """A run that ended, and what was seen of it meanwhile."""
+class RunFigures:
+    """Figures of a run, observed from outside."""
 
     documents: int
     seconds: float
     first: float
-    """Seconds until it began to read ground truth."""
+    """Seconds until the run began to read ground truth."""
     central: float
-    """Seconds of processor time of the process of the run."""
+    """Seconds of processor time of the main process."""
     processor: float
-    """Likewise, of all its processes."""
+    """Seconds of processor time of all processes."""
     run_peak: int
-    """Bytes of resident memory at most: of the process of the run, to its end, or of one that it
-    started if that took more."""
+    """Peak of resident memory in bytes, of the main process or of a child that took more."""
     worker_peak: int
-    """Likewise, of the largest of its other processes, as far as it was seen; 0 without any."""
+    """Peak of resident memory in bytes, of the largest other process seen; 0 without any."""
     speeds: tuple[float, ...]
-    """Documents a second, in each tenth of the ground truth."""
+    """Documents per second in each tenth of the ground truth."""
     work_speeds: tuple[float, ...]
-    """Likewise, a second of processor time: what other work on the machine disturbs least."""
+    """Documents per second of processor time in each tenth, which other load disturbs least."""
     counts: Mapping[str, Mapping[str, int]]
 
 
-def watch(written: Written, *way: str) -> Watched:
-    """Evaluate documents, and look at the run from outside as it goes.
+def watch(written: Written, *method_options: str) -> RunFigures:
+    """Evaluate documents, and observe the run from outside.
 
-    How far it is shows in how far it has read its ground truth: it reads little ahead.
+    The position in the ground-truth file shows the progress of the run, which reads little ahead.
 
     Raises:
         ProcessError: it failed.
@@ -74,45 +73,49 @@ def watch(written: Written, *way: str) -> Watched:
     places: list[tuple[float, int]] = []
     work: list[tuple[float, int]] = []
     peaks: dict[int, int] = {}
-    used: dict[int, float] = {}
+    processor_seconds: dict[int, float] = {}
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "run.json"
         inputs = (str(written.schema), str(written.gt), str(written.pred))
         options = ("--rows", "none", "--no-config", "-q", "-o", str(file))
         start = time.perf_counter()
         process = subprocess.Popen(
-            (sys.executable, "-m", "stickler_cli", "eval", *inputs, *options, *way),
+            (sys.executable, "-m", "stickler_cli", "eval", *inputs, *options, *method_options),
             stdin=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            env=environment(),
+            env=build_environment(),
             start_new_session=True,
         )
-        while not (ended := os.wait4(process.pid, os.WNOHANG))[0]:
+        while not (status := os.wait4(process.pid, os.WNOHANG))[0]:
             time.sleep(SAMPLED)
-            for one in _group(process.pid):
-                peaks[one] = max(peaks.get(one, 0), _peak(one))
-                used[one] = max(used.get(one, 0.0), _processor_seconds(one))
+            for process_id in _group(process.pid):
+                peaks[process_id] = max(peaks.get(process_id, 0), _peak(process_id))
+                processor_seconds[process_id] = max(
+                    processor_seconds.get(process_id, 0.0), _processor_seconds(process_id)
+                )
             if (place := _place(process.pid, written.gt)) is not None:
                 places.append((time.perf_counter() - start, place))
-                work.append((sum(used.values()), place))
+                work.append((sum(processor_seconds.values()), place))
         seconds = time.perf_counter() - start
-        process.returncode = os.waitstatus_to_exitcode(ended[1])
+        process.returncode = os.waitstatus_to_exitcode(status[1])
         if process.returncode:
-            said = process.stderr.read().decode("utf-8", "replace") if process.stderr else ""
-            raise ProcessError(f"{' '.join(way)} exited with {process.returncode}: {said}")
+            message = process.stderr.read().decode("utf-8", "replace") if process.stderr else ""
+            raise ProcessError(
+                f"{' '.join(method_options)} exited with {process.returncode}: {message}"
+            )
         run = json.loads(file.read_bytes())
     peaks.pop(process.pid, None)
-    return Watched(
-        written.documents,
-        seconds,
-        places[0][0] if places else seconds,
-        used.get(process.pid, 0.0),
-        sum(used.values()),
-        1024 * ended[2].ru_maxrss,
-        max(peaks.values(), default=0),
-        tuple(_speeds(places, size, written.documents)),
-        tuple(_speeds(work, size, written.documents)),
-        dict(_leaves(run["confusion_matrix"]["fields"])),
+    return RunFigures(
+        documents=written.documents,
+        seconds=seconds,
+        first=places[0][0] if places else seconds,
+        central=processor_seconds.get(process.pid, 0.0),
+        processor=sum(processor_seconds.values()),
+        run_peak=1024 * status[2].ru_maxrss,
+        worker_peak=max(peaks.values(), default=0),
+        speeds=tuple(_speeds(places, size, written.documents)),
+        work_speeds=tuple(_speeds(work, size, written.documents)),
+        counts=dict(_leaves(run["confusion_matrix"]["fields"])),
     )
 
 
@@ -131,20 +134,20 @@ def _peak(process: int) -> int:
         status = Path(f"/proc/{process}/status").read_text()
     except OSError:
         return 0
-    found = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM")]
-    return 1024 * int(found[0]) if found else 0
+    peaks = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM")]
+    return 1024 * int(peaks[0]) if peaks else 0
 
 
 def _processor_seconds(process: int) -> float:
     try:
-        used = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
+        ticks = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
     except OSError:
         return 0.0
-    return sum(map(int, used)) / os.sysconf("SC_CLK_TCK")
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
 def _place(process: int, file: Path) -> int | None:
-    """Give how far a process has read a file; None where it does not."""
+    """Return the position of a process in a file, or None if it does not read the file."""
     folder = Path(f"/proc/{process}/fd")
     try:
         for link in folder.iterdir():
@@ -156,104 +159,119 @@ def _place(process: int, file: Path) -> int | None:
     return None
 
 
-def _speeds(places: list[tuple[float, int]], size: int, documents: int) -> Iterator[float]:
-    """Give the documents a second of each tenth that was seen to begin and end."""
-    for part in range(PARTS):
-        begin, end = size * part / PARTS, size * (part + 1) / PARTS
-        inside = [entry for entry in places if begin <= entry[1] <= end]
-        if len(inside) > 1:
-            (since, first), (until, last) = inside[0], inside[-1]
+def _speeds(readings: list[tuple[float, int]], size: int, documents: int) -> Iterator[float]:
+    """Yield the documents per second of each tenth that has at least two readings."""
+    for tenth in range(PARTS):
+        begin, end = size * tenth / PARTS, size * (tenth + 1) / PARTS
+        positions = [entry for entry in readings if begin <= entry[1] <= end]
+        if len(positions) > 1:
+            (since, first), (until, last) = positions[0], positions[-1]
             if until > since and last > first:
                 yield documents * (last - first) / size / (until - since)
 
 
-def _leaves(fields: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, dict[str, int]]]:
+def _leaves(fields: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, dict[str, int]]]:
     for name, field in fields.items():
-        if inside := field.get("fields"):
-            yield from _leaves(inside, f"{above}{name}[].")
+        if children := field.get("fields"):
+            yield from _leaves(children, f"{prefix}{name}[].")
         else:
             leaves = field["leaves"]
-            yield f"{above}{name}", {key: leaves[key] for key in ("tp", "fd", "fa", "fn")}
+            yield f"{prefix}{name}", {key: leaves[key] for key in ("tp", "fd", "fa", "fn")}
 
 
 def measure(documents: int, place: Path, workers_of: Sequence[int] = tuple(WAYS)) -> Report:
-    """Run ways, by their workers, few documents first, and say what does not hold."""
-    few = min(FEW, documents)
-    ways = {workers: WAYS[workers] for workers in workers_of}
-    runs: dict[tuple[int, int], Watched] = {}
-    for count in sorted({few, documents}):
+    """Run each method, with few documents first, and report counts or memory out of bounds."""
+    n_few = min(FEW, documents)
+    methods = {workers: WAYS[workers] for workers in workers_of}
+    runs: dict[tuple[int, int], RunFigures] = {}
+    for count in sorted({n_few, documents}):
         written = scale_documents.write(place / str(count), count)
-        for workers, (name, way) in ways.items():
-            runs[workers, count] = run = watch(written, *way)
+        for workers, (name, method_options) in methods.items():
+            runs[workers, count] = run = watch(written, *method_options)
             print(f"{name}, {count:,} documents: {run.seconds:.1f} s", flush=True)
-    many = [(name, runs[workers, documents]) for workers, (name, _) in ways.items()]
+    large_runs = [(name, runs[workers, documents]) for workers, (name, _) in methods.items()]
     memory = {
         name: max(
-            runs[workers, documents].run_peak / runs[workers, few].run_peak,
-            runs[workers, documents].worker_peak / max(runs[workers, few].worker_peak, 1),
+            runs[workers, documents].run_peak / runs[workers, n_few].run_peak,
+            runs[workers, documents].worker_peak / max(runs[workers, n_few].worker_peak, 1),
         )
-        for workers, (name, _) in ways.items()
+        for workers, (name, _) in methods.items()
     }
     failures = [
         f"{name}: {path} counted {run.counts.get(path)}, expected {counts}"
-        for name, run in many
-        for path, counts in scale_documents.expected(documents).items()
+        for name, run in large_runs
+        for path, counts in scale_documents.count_expected(documents).items()
         if run.counts.get(path) != counts
     ]
     failures += [
-        f"{name}: {times:.2f} times the memory of {few:,} documents, expected {MOST_MEMORY}"
+        f"{name}: {times:.2f} times the memory of {n_few:,} documents, expected {MOST_MEMORY}"
         for name, times in memory.items()
         if times > MOST_MEMORY
     ]
     points = [
-        Measured(workers, count, run.seconds, run.central, run.processor)
+        Measured(
+            workers=workers,
+            documents=count,
+            seconds=run.seconds,
+            central=run.central,
+            processor=run.processor,
+        )
         for (workers, count), run in runs.items()
     ]
     return Report(
-        f"{documents:,} documents",
-        ("way", "seconds", "documents/s", "run", "worker", "against few", "tenths", "of work"),
-        [
+        title=f"{documents:,} documents",
+        columns=(
+            "way",
+            "seconds",
+            "documents/s",
+            "run",
+            "worker",
+            "against few",
+            "tenths",
+            "of work",
+        ),
+        rows=[
             [
                 name,
                 f"{run.seconds:.1f}",
                 f"{run.documents / run.seconds:,.0f}",
-                megabytes(run.run_peak),
-                megabytes(run.worker_peak),
+                format_megabytes(run.run_peak),
+                format_megabytes(run.worker_peak),
                 f"{memory[name]:.2f}",
                 _evenness(run.speeds),
                 _evenness(run.work_speeds),
             ]
-            for name, run in many
+            for name, run in large_runs
         ],
-        [{"workers": workers, **asdict(run)} for (workers, _), run in runs.items()],
-        notes=projected(points, os.cpu_count() or 1)
-        if any(it.workers == 1 for it in points)
+        record=[{"workers": workers, **asdict(run)} for (workers, _), run in runs.items()],
+        notes=describe_projection(points, os.cpu_count() or 1)
+        if any(point.workers == 1 for point in points)
         else (),
         failures=failures,
     )
 
 
 def _evenness(speeds: Sequence[float]) -> str:
-    """Give the slowest tenth as a share of the fastest one."""
+    """Write the slowest tenth as a share of the fastest one."""
     return f"{min(speeds) / max(speeds):.2f}" if speeds else "-"
 
 
 def main() -> int:
-    """Measure, print, and exit with 1 where something does not hold."""
+    """Measure, print, and return 1 if counts are wrong or memory grows too much."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
     parser.add_argument("documents", type=int)
     parser.add_argument("--place", type=Path, help="write documents here, and leave them there")
     parser.add_argument("--workers", type=int, nargs="*", choices=WAYS, default=[*WAYS])
     parser.add_argument("--json", type=Path, help="also write the figures here")
     parser.add_argument("--markdown", type=Path, help="also write a page here")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
-        report = measure(asked.documents, asked.place or Path(directory), asked.workers)
-    print(as_text(report))
-    if asked.json:
-        asked.json.write_text(json.dumps(report.record, indent=1), "utf-8")
-    if asked.markdown:
-        asked.markdown.write_text(as_markdown(report) + "\n", "utf-8")
+        report = measure(options.documents, options.place or Path(directory), options.workers)
+    print(render_text(report))
+    if options.json:
+        options.json.write_text(json.dumps(report.record, indent=1), "utf-8")
+    if options.markdown:
+        options.markdown.write_text(render_markdown(report) + "\n", "utf-8")
     return 1 if report.failures else 0
 
 

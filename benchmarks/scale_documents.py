@@ -1,7 +1,7 @@
-"""Documents whose counts are known without comparing any: mistakes come at fixed distances.
+"""Make documents whose counts are known without a comparison: mistakes have fixed distances.
 
-Document `i` has a mistake where `i` leaves a certain remainder; how many of the first `n` leave
-some remainders together is a division, since all distances are prime to each other.
+Document `i` has a mistake if `i` leaves a certain remainder. Since all distances are coprime, a
+division gives how many of the first `n` documents have certain mistakes together.
 """
 
 import json
@@ -19,10 +19,10 @@ NO_VENDOR: Final = {11: 5}
 INVENTED_NOTE: Final = {13: 1}
 WRONG_TOTAL: Final = {17: 2}
 LOST_ITEM: Final = {19: 4}
-"""The last one."""
+"""The prediction lacks the last item."""
 WRONG_QUANTITY: Final = {23: 6}
-"""Of the first item, so that an item that is lost has no other mistake, but where it is the only
-one."""
+"""The quantity of the first item is wrong, so a lost item has no other mistake unless it is the
+only one."""
 
 _LEAVES: Final = ("sku", "name", "quantity", "price")
 
@@ -49,13 +49,13 @@ SCHEMA: Final[dict[str, Any]] = schemas.record(
 )
 
 
-def has(mistake: Mapping[int, int], index: int) -> bool:
-    """Say whether a document has a mistake."""
+def has_mistake(mistake: Mapping[int, int], index: int) -> bool:
+    """Whether a document has a mistake."""
     return all(index % distance == remainder for distance, remainder in mistake.items())
 
 
 def pair(index: int) -> tuple[str, str]:
-    """Write a ground truth and its prediction."""
+    """Make a ground truth and its prediction, as JSON."""
     items = [
         {
             "sku": f"S{index % 97}-{place}",
@@ -72,24 +72,29 @@ def pair(index: int) -> tuple[str, str]:
         "items": items,
     }
     pred = dict(gt)
-    if has(WRONG_NUMBER, index):
+    if has_mistake(WRONG_NUMBER, index):
         pred["number"] = f"M-{index:012}"
-    if has(NO_VENDOR, index):
+    if has_mistake(NO_VENDOR, index):
         del pred["vendor"]
-    if has(INVENTED_NOTE, index):
+    if has_mistake(INVENTED_NOTE, index):
         pred["note"] = "paid"
-    if has(WRONG_TOTAL, index):
+    if has_mistake(WRONG_TOTAL, index):
         pred["total"] = gt["total"] + 1
-    if has(WRONG_QUANTITY, index):
+    if has_mistake(WRONG_QUANTITY, index):
         pred["items"] = [{**items[0], "quantity": 50}, *items[1:]]
-    if has(LOST_ITEM, index):
+    if has_mistake(LOST_ITEM, index):
         pred["items"] = pred["items"][:-1]
     return json.dumps(gt), json.dumps(pred)
 
 
 def write(place: Path, documents: int) -> Written:
     """Write the first documents as two JSON Lines files."""
-    written = Written(place / "schema.json", place / "gt.jsonl", place / "pred.jsonl", documents)
+    written = Written(
+        schema=place / "schema.json",
+        gt=place / "gt.jsonl",
+        pred=place / "pred.jsonl",
+        documents=documents,
+    )
     place.mkdir(parents=True, exist_ok=True)
     written.schema.write_text(json.dumps(SCHEMA), "utf-8")
     with (
@@ -102,37 +107,37 @@ def write(place: Path, documents: int) -> Written:
     return written
 
 
-def how_many(documents: int, *conditions: Mapping[int, int]) -> int:
-    """Count the documents, of the first so many, that meet all conditions: by a division."""
-    remainders = dict(one for condition in conditions for one in condition.items())
+def count_documents(documents: int, *conditions: Mapping[int, int]) -> int:
+    """Count the first documents that meet all conditions, by a division."""
+    remainders = dict(remainder for condition in conditions for remainder in condition.items())
     period = prod(remainders)
     first = next(_solutions(remainders), 0)
     return (documents - first + period - 1) // period if documents > first else 0
 
 
 def _solutions(remainders: Mapping[int, int]) -> Iterator[int]:
-    """Give the least number that leaves all remainders: distances are prime to each other."""
-    found, period = 0, 1
+    """Yield the smallest number that leaves all remainders; distances must be coprime."""
+    solution, period = 0, 1
     for distance, remainder in remainders.items():
-        while found % distance != remainder:
-            found += period
+        while solution % distance != remainder:
+            solution += period
         period *= distance
-    yield found
+    yield solution
 
 
-def expected(documents: int) -> dict[str, dict[str, int]]:
-    """Give the counts of each leaf: found right (tp), wrong (fd), invented (fa), missed (fn)."""
+def count_expected(documents: int) -> dict[str, dict[str, int]]:
+    """Compute the counts of each leaf: right (tp), wrong (fd), invented (fa), missed (fn)."""
 
     def counts(tp: int, fd: int = 0, fa: int = 0, fn: int = 0) -> dict[str, int]:
         return {"tp": tp, "fd": fd, "fa": fa, "fn": fn}
 
-    wrong_number = how_many(documents, WRONG_NUMBER)
-    no_vendor = how_many(documents, NO_VENDOR)
-    wrong_total = how_many(documents, WRONG_TOTAL)
-    items = sum((1 + extra) * how_many(documents, {ITEMS: extra}) for extra in range(ITEMS))
-    lost = how_many(documents, LOST_ITEM)
+    wrong_number = count_documents(documents, WRONG_NUMBER)
+    no_vendor = count_documents(documents, NO_VENDOR)
+    wrong_total = count_documents(documents, WRONG_TOTAL)
+    items = sum((1 + extra) * count_documents(documents, {ITEMS: extra}) for extra in range(ITEMS))
+    lost = count_documents(documents, LOST_ITEM)
     # A quantity is not wrong in an item that is lost: where it is the first and the last one.
-    wrong_quantity = how_many(documents, WRONG_QUANTITY) - how_many(
+    wrong_quantity = count_documents(documents, WRONG_QUANTITY) - count_documents(
         documents, WRONG_QUANTITY, LOST_ITEM, {ITEMS: 0}
     )
     leaves = {f"items[].{leaf}": counts(items - lost, fn=lost) for leaf in _LEAVES}
@@ -140,7 +145,7 @@ def expected(documents: int) -> dict[str, dict[str, int]]:
     return {
         "number": counts(documents - wrong_number, fd=wrong_number),
         "vendor": counts(documents - no_vendor, fn=no_vendor),
-        "note": counts(0, fa=how_many(documents, INVENTED_NOTE)),
+        "note": counts(0, fa=count_documents(documents, INVENTED_NOTE)),
         "total": counts(documents - wrong_total, fd=wrong_total),
         **leaves,
         "items[].quantity": counts(right, fd=wrong_quantity, fn=lost),

@@ -1,9 +1,9 @@
-"""What a thousand million documents would take: a model of few numbers, held against runs.
+"""Estimate the time of a thousand million documents with a small model, checked against runs.
 
-A run takes its start, and for each document the work of a worker divided by the workers, or the
-work of the process of the run (it finds lines, and adds up), whichever is more; on one machine, no
-less than all work divided by its cores. Work is processor time, which other work on the machine
-hardly changes.
+The time of a run is its start-up plus a time per document: the work of a worker divided by the
+number of workers, or the work of the main process (it finds lines and adds up), whichever is
+larger. On one machine it is at least all work divided by the number of cores. Work is processor
+time, which other load hardly changes.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,82 +22,96 @@ DOLLARS: Final = 0.05  # of a core for an hour: half of an m7i.large of Amazon, 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One run."""
+    """Times of one run."""
 
     workers: int
-    """0 without a cluster."""
+    """Number of workers; 0 without a cluster."""
     documents: int
     seconds: float
     central: float
-    """Seconds of processor time of the process of the run, which finds lines and adds up; where it
-    started the cluster, its scheduler is in there too."""
+    """Seconds of processor time of the main process, which finds lines and adds up; includes the
+    scheduler if the process started the cluster."""
     processor: float
-    """Likewise, of all processes."""
+    """Seconds of processor time of all processes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What a run on a cluster takes."""
+    """A model of the time of a run on a cluster."""
 
     start: float
-    """Seconds."""
+    """Seconds of start-up."""
     start_work: float
-    """Seconds of processor time, of all processes."""
-    each: float
-    """Seconds of a worker, for a document."""
+    """Seconds of processor time of all processes during start-up."""
+    worker: float
+    """Seconds of a worker per document."""
     central: float
-    """Seconds of the process of the run, for a document."""
+    """Seconds of the main process per document."""
 
     def seconds(self, documents: int, workers: int, cores: float = inf) -> float:
-        """Give the seconds of a run; with infinite cores each process has one of its own."""
-        bounds = self.each / workers, self.central, (self.each + self.central) / cores
+        """Estimate the seconds of a run; with infinite cores each process has its own core."""
+        bounds = self.worker / workers, self.central, (self.worker + self.central) / cores
         return self.start + documents * max(bounds)
 
     def work(self, documents: int) -> float:
-        """Give the seconds of processor time of all processes."""
-        return self.start_work + documents * (self.each + self.central)
+        """Estimate the seconds of processor time of all processes."""
+        return self.start_work + documents * (self.worker + self.central)
 
     def enough(self) -> int:
-        """Give the workers with which the process of the run has no time left."""
-        return int(self.each / self.central) if self.central else 0
+        """Return the number of workers that keeps the main process fully busy."""
+        return int(self.worker / self.central) if self.central else 0
 
 
-def fitted(points: Sequence[Measured]) -> Model:
-    """Fit all to the runs of one worker: few documents, and many."""
-    one = sorted((it for it in points if it.workers == 1), key=lambda it: it.documents)
-    few, many = one[0], one[-1]
-    more = many.documents - few.documents
-    if not more:
-        each = (many.processor - many.central) / many.documents
-        return Model(0.0, 0.0, each, many.central / many.documents)
-    central = (many.central - few.central) / more
-    each = (many.processor - few.processor) / more - central
-    start = few.seconds - few.documents * max(each, central)
-    return Model(start, few.processor - few.documents * (each + central), each, central)
+def fit_model(points: Sequence[Measured]) -> Model:
+    """Fit the model to the smallest and the largest run of one worker."""
+    runs = sorted(
+        (point for point in points if point.workers == 1), key=lambda point: point.documents
+    )
+    smallest, largest = runs[0], runs[-1]
+    extra_documents = largest.documents - smallest.documents
+    if not extra_documents:
+        worker_seconds = (largest.processor - largest.central) / largest.documents
+        return Model(
+            start=0.0,
+            start_work=0.0,
+            worker=worker_seconds,
+            central=largest.central / largest.documents,
+        )
+    central = (largest.central - smallest.central) / extra_documents
+    worker_seconds = (largest.processor - smallest.processor) / extra_documents - central
+    start = smallest.seconds - smallest.documents * max(worker_seconds, central)
+    return Model(
+        start=start,
+        start_work=smallest.processor - smallest.documents * (worker_seconds + central),
+        worker=worker_seconds,
+        central=central,
+    )
 
 
-def projected(points: Sequence[Measured], cores: int) -> tuple[str, ...]:
-    """Say how well the model tells runs that it was not fitted to, and what it tells of many.
+def describe_projection(points: Sequence[Measured], cores: int) -> tuple[str, ...]:
+    """Compare the model with other runs, and describe its estimate for very many documents.
 
-    `cores` are those of the machine that the runs were on.
+    Args:
+        points: the runs.
+        cores: number of cores of the machine of the runs.
     """
-    model = fitted(points)
-    return (*_checked(model, points, cores), *_told(model))
+    model = fit_model(points)
+    return (*_compare_with_runs(model, points, cores), *_project(model))
 
 
-def _checked(model: Model, points: Sequence[Measured], cores: int) -> Iterator[str]:
+def _compare_with_runs(model: Model, points: Sequence[Measured], cores: int) -> Iterator[str]:
     for point in points:
         if point.workers > 1:
-            told = model.seconds(point.documents, point.workers, cores)
+            seconds = model.seconds(point.documents, point.workers, cores)
             yield (
-                f"The model, fitted to one worker, tells {told:.1f} s of"
+                f"The model, fitted to one worker, tells {seconds:.1f} s of"
                 f" {point.documents:,} documents on {point.workers}, and"
                 f" {model.work(point.documents):.1f} s of processor time;"
                 f" {point.seconds:.1f} s and {point.processor:.1f} s were measured."
             )
 
 
-def _told(model: Model) -> Iterator[str]:
+def _project(model: Model) -> Iterator[str]:
     hours = model.work(PROJECTED) / 3600
     workers = max(1, model.enough())
     seconds = model.seconds(PROJECTED, workers)

@@ -1,8 +1,7 @@
-"""What a document of the scale set costs in one process, stage by stage, in processor time.
+"""Measure the processor time of a document of the scale set in one process, by stage.
 
-`python -m benchmarks.scale_stages DOCUMENTS` has a run looked at each millisecond of work: the
-stage that it is in has the time. Only the processor's clock is read, so that other work on the
-machine makes little difference.
+`python -m benchmarks.scale_stages DOCUMENTS` samples a run every millisecond of processor time and
+attributes the time to the current stage. Other load on the machine makes little difference.
 """
 
 import argparse
@@ -17,7 +16,7 @@ from types import FrameType
 from typing import Final
 
 from benchmarks import scale_documents
-from benchmarks.report import Report, as_text
+from benchmarks.report import Report, render_text
 from benchmarks.sets import Written
 from stickler_cli.cli import main as stickler
 
@@ -31,7 +30,7 @@ STAGES: Final = {
     ("runs/chunk.py", "_result_of"): "write lines",
     ("runs/chunk.py", "add"): "add up chunks",
 }
-"""By the function that they are in: of those that are under way, the innermost."""
+"""Stage by module and function; the innermost active function counts."""
 
 REST: Final = "start, end, all else"
 
@@ -41,25 +40,27 @@ WAYS: Final = {
 }
 
 
-def costs(written: Written, options: Sequence[str] = ()) -> dict[str, float]:
-    """Return the microseconds of a document, by stage; start and end are in the last one."""
-    seen: Counter[str] = Counter()
+def measure_costs(written: Written, options: Sequence[str] = ()) -> dict[str, float]:
+    """Measure the microseconds per document by stage; start and end are in the last stage."""
+    looks_by_stage: Counter[str] = Counter()
 
-    def look(_: int, frame: FrameType | None) -> None:
-        seen[_stage_of(frame)] += 1
+    def count_look(_: int, frame: FrameType | None) -> None:
+        looks_by_stage[_stage_of(frame)] += 1
 
     paths = (str(written.schema), str(written.gt), str(written.pred))
-    before = signal.signal(signal.SIGPROF, look)
+    previous_handler = signal.signal(signal.SIGPROF, count_look)
     start = time.process_time()
     signal.setitimer(signal.ITIMER_PROF, EVERY, EVERY)
     try:
         stickler(("eval", *paths, "--no-config", "-q", "--jobs", "1", *options))
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
-    each = 1e6 * (time.process_time() - start) / written.documents
-    looks = seen.total()
-    return {name: each * seen[name] / looks for name in (*STAGES.values(), REST)}
+        signal.signal(signal.SIGPROF, previous_handler)
+    microseconds = 1e6 * (time.process_time() - start) / written.documents
+    n_looks = looks_by_stage.total()
+    return {
+        name: microseconds * looks_by_stage[name] / n_looks for name in (*STAGES.values(), REST)
+    }
 
 
 def _stage_of(frame: FrameType | None) -> str:
@@ -73,22 +74,27 @@ def _stage_of(frame: FrameType | None) -> str:
 
 
 def measure(documents: int) -> Report:
-    """Run each way once."""
+    """Run each method once."""
     with tempfile.TemporaryDirectory() as directory:
         written = scale_documents.write(Path(directory), documents)
-        found = {
-            name: costs(written, ("-o", str(Path(directory) / "run.json"), *options))
+        costs_by_method = {
+            name: measure_costs(written, ("-o", str(Path(directory) / "run.json"), *options))
             for name, options in WAYS.items()
         }
     return Report(
-        f"Microseconds of a processor for each of {documents:,} documents",
-        ("stage", *WAYS),
-        [
-            [stage, *(f"{each[stage]:.1f}" for each in found.values())]
+        title=f"Microseconds of a processor for each of {documents:,} documents",
+        columns=("stage", *WAYS),
+        rows=[
+            [stage, *(f"{stage_costs[stage]:.1f}" for stage_costs in costs_by_method.values())]
             for stage in (*STAGES.values(), REST)
         ]
-        + [["all", *(f"{sum(each.values()):.1f}" for each in found.values())]],
-        found,
+        + [
+            [
+                "all",
+                *(f"{sum(stage_costs.values()):.1f}" for stage_costs in costs_by_method.values()),
+            ]
+        ],
+        record=costs_by_method,
     )
 
 
@@ -96,8 +102,8 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale_stages", description=__doc__)
     parser.add_argument("documents", type=int)
-    asked = parser.parse_args()
-    print(as_text(measure(asked.documents)))
+    options = parser.parse_args()
+    print(render_text(measure(options.documents)))
 
 
 if __name__ == "__main__":

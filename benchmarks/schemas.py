@@ -1,6 +1,6 @@
-"""The nodes of the sets' schemas, annotated so that nothing is left to a default.
+"""Make the nodes of the sets' schemas, annotated so that nothing is left to a default.
 
-stickler-eval and this project have different ones, of clipping above all.
+Some defaults of stickler-eval and this project differ, above all those of clipping.
 """
 
 from typing import Any
@@ -19,27 +19,27 @@ def _leaf(kind: str, comparator: str, threshold: float, weight: float) -> Schema
 
 
 def text(threshold: float = 0.75, weight: float = 1.0) -> Schema:
-    """Compare by edit distance."""
+    """Make a text that is compared by edit distance."""
     return _leaf("string", "LevenshteinComparator", threshold, weight)
 
 
 def exact(weight: float = 1.0) -> Schema:
-    """Compare identifiers."""
+    """Make an identifier."""
     return _leaf("string", "ExactComparator", 1.0, weight)
 
 
 def number(weight: float = 1.0) -> Schema:
-    """Compare numbers."""
+    """Make a number."""
     return _leaf("number", "NumericComparator", 1.0, weight)
 
 
 def date(weight: float = 1.0) -> Schema:
-    """Compare dates."""
+    """Make a date."""
     return _leaf("string", "DateComparator", 1.0, weight)
 
 
 def record(properties: dict[str, Schema], name: str) -> Schema:
-    """Give an object; objects of which 0.7 is alike are the same one."""
+    """Make an object with a match threshold of 0.7."""
     return {
         "type": "object",
         "x-aws-stickler-model-name": name,
@@ -49,7 +49,7 @@ def record(properties: dict[str, Schema], name: str) -> Schema:
 
 
 def as_field(node: Schema) -> Schema:
-    """Give an object the annotations of a field."""
+    """Add the annotations of a field to an object."""
     return {
         **node,
         "x-aws-stickler-threshold": 0.7,
@@ -59,7 +59,7 @@ def as_field(node: Schema) -> Schema:
 
 
 def records(properties: dict[str, Schema], name: str, weight: float = 1.0) -> Schema:
-    """Give a list of objects."""
+    """Make a list of objects."""
     return {
         "type": "array",
         "x-aws-stickler-weight": weight,
@@ -69,5 +69,5 @@ def records(properties: dict[str, Schema], name: str, weight: float = 1.0) -> Sc
 
 
 def texts(threshold: float = 0.75) -> Schema:
-    """Give a list of texts."""
+    """Make a list of texts."""
     return {**text(threshold), "type": "array", "items": {"type": "string"}}

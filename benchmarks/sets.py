@@ -1,7 +1,7 @@
-"""The sets of documents that are timed: for each a schema and a maker of pairs."""
+"""The timed sets of documents: each has a schema and a function that makes pairs."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,16 +11,18 @@ from typing import Any, Final
 from benchmarks import schemas
 from benchmarks.documents import (
     Record,
-    amount,
-    code,
-    day,
+    make_amount,
+    make_code,
+    make_day,
+    make_words,
     misread,
-    mistaken,
-    predicted_items,
-    words,
+    predict_items,
+    predict_record,
 )
 
 Makers = dict[str, Callable[[], Any]]
+Levels = Sequence[tuple[Makers, str]]
+"""Makers of the fields of each level, and the field with the list of the next level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +32,16 @@ class DocumentSet:
     name: str
     schema: schemas.Schema
     make: Callable[[Random], tuple[Record, Record]]
-    """Makes a ground truth and its prediction."""
+    """Function that makes a ground truth and its prediction."""
     documents: int
-    """How many take this project one to five seconds."""
+    """Number of documents that this project evaluates in one to five seconds."""
     reference_documents: int
-    """How many stickler-eval gets through in half a minute or so; 0 where one takes longer."""
+    """Number that stickler-eval evaluates in about half a minute; 0 if one takes longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A set on disk."""
+    """Paths of a set of documents on disk."""
 
     schema: Path
     gt: Path
@@ -48,7 +50,7 @@ class Written:
 
 
 def pairs(documents: DocumentSet, count: int, seed: int) -> Iterator[tuple[Record, Record]]:
-    """Make the first `count` pairs of a set; the first of 5 are the first of 500."""
+    """Make the first `count` pairs of a set; a pair does not depend on `count`."""
     for index in range(count):
         # A string seeds the same generator on every platform and in every process.
         yield documents.make(Random(f"{seed}/{documents.name}/{index}"))
@@ -56,7 +58,12 @@ def pairs(documents: DocumentSet, count: int, seed: int) -> Iterator[tuple[Recor
 
 def write(documents: DocumentSet, directory: Path, count: int, seed: int) -> Written:
     """Write schema.json, gt/ and pred/ into a directory."""
-    written = Written(directory / "schema.json", directory / "gt", directory / "pred", count)
+    written = Written(
+        schema=directory / "schema.json",
+        gt=directory / "gt",
+        pred=directory / "pred",
+        documents=count,
+    )
     written.gt.mkdir(parents=True)
     written.pred.mkdir()
     written.schema.write_text(json.dumps(documents.schema, indent=1), "utf-8")
@@ -102,49 +109,49 @@ _INVOICE: Final = {
 
 def _invoice(random: Random, *, items: int) -> tuple[Record, Record]:
     address: Makers = {
-        "street": partial(words, random, 2, 4),
-        "city": partial(words, random, 1, 2),
-        "postal_code": partial(code, random, 5),
-        "country": partial(code, random, 2),
+        "street": partial(make_words, random, 2, 4),
+        "city": partial(make_words, random, 1, 2),
+        "postal_code": partial(make_code, random, 5),
+        "country": partial(make_code, random, 2),
     }
     item: Makers = {
-        "description": partial(words, random, 3, 6),
-        "sku": partial(code, random),
+        "description": partial(make_words, random, 3, 6),
+        "sku": partial(make_code, random),
         "quantity": partial(random.randint, 1, 40),
-        "unit_price": partial(amount, random, 200),
-        "amount": partial(amount, random),
+        "unit_price": partial(make_amount, random, 200),
+        "amount": partial(make_amount, random),
     }
     invoice: Makers = {
         "document_type": partial(random.choice, ("INVOICE", "RECEIPT")),
-        "invoice_number": partial(code, random, 10),
-        "issue_date": partial(day, random, 1),
-        "due_date": partial(day, random, 1),
+        "invoice_number": partial(make_code, random, 10),
+        "issue_date": partial(make_day, random, 1),
+        "due_date": partial(make_day, random, 1),
         "currency": partial(random.choice, ("EUR", "USD", "JPY", "SEK")),
-        "supplier_name": partial(words, random, 2, 4),
-        "customer_name": partial(words, random, 2, 4),
-        "customer_id": partial(code, random),
-        "purchase_order": partial(code, random),
-        "payment_terms": partial(words, random, 3, 5),
-        "subtotal": partial(amount, random),
-        "tax": partial(amount, random),
-        "total": partial(amount, random),
-        "notes": partial(words, random, 5, 15),
+        "supplier_name": partial(make_words, random, 2, 4),
+        "customer_name": partial(make_words, random, 2, 4),
+        "customer_id": partial(make_code, random),
+        "purchase_order": partial(make_code, random),
+        "payment_terms": partial(make_words, random, 3, 5),
+        "subtotal": partial(make_amount, random),
+        "tax": partial(make_amount, random),
+        "total": partial(make_amount, random),
+        "notes": partial(make_words, random, 5, 15),
     }
-    gt = _made(invoice)
-    gt["supplier_address"] = _made(address)
-    gt["tags"] = [words(random, 1, 2) for _ in range(5)]
-    gt["line_items"] = [_made(item) for _ in range(items)]
-    pred = mistaken(random, gt, invoice)
-    pred["supplier_address"] = mistaken(random, gt["supplier_address"], address)
-    pred["tags"] = predicted_items(
+    gt = _make_record(invoice)
+    gt["supplier_address"] = _make_record(address)
+    gt["tags"] = [make_words(random, 1, 2) for _ in range(5)]
+    gt["line_items"] = [_make_record(item) for _ in range(items)]
+    pred = predict_record(random, gt, invoice)
+    pred["supplier_address"] = predict_record(random, gt["supplier_address"], address)
+    pred["tags"] = predict_items(
         random, gt["tags"], lambda tag: misread(random, tag) if random.random() < 0.3 else tag
     )
-    pred["line_items"] = predicted_items(
-        random, gt["line_items"], lambda line: mistaken(random, line, item)
+    pred["line_items"] = predict_items(
+        random, gt["line_items"], lambda line: predict_record(random, line, item)
     )
     if random.random() < 0.2:
         del gt["notes"]
-        pred.setdefault("notes", words(random, 5, 15))
+        pred.setdefault("notes", make_words(random, 5, 15))
     return gt, pred
 
 
@@ -166,27 +173,29 @@ _COMPANY: Final = {
 
 
 def _company(random: Random, *, width: int = 5) -> tuple[Record, Record]:
-    name = partial(words, random, 1, 3)
+    name = partial(make_words, random, 1, 3)
     member: Makers = {"name": name, "role": name, "hours": partial(random.randint, 1, 200)}
-    team: Makers = {"name": name, "budget": partial(amount, random)}
+    team: Makers = {"name": name, "budget": partial(make_amount, random)}
     department: Makers = {"name": name, "head": name}
 
-    def make(makers: Makers, inner: str = "", *below: Any) -> Record:
-        lists = {inner: [make(*below) for _ in range(width)]} if inner else {}
-        return _made(makers) | lists
+    def make(levels: Levels) -> Record:
+        (makers, list_name), *inner_levels = levels
+        lists = {list_name: [make(inner_levels) for _ in range(width)]} if inner_levels else {}
+        return _make_record(makers) | lists
 
-    def predict(record: Record, makers: Makers, inner: str = "", *below: Any) -> Record:
-        again = mistaken(random, record, makers)
-        if inner:
-            again[inner] = predicted_items(
-                random, record[inner], lambda item: predict(item, *below)
+    def predict(record: Record, levels: Levels) -> Record:
+        (makers, list_name), *inner_levels = levels
+        prediction = predict_record(random, record, makers)
+        if inner_levels:
+            prediction[list_name] = predict_items(
+                random, record[list_name], lambda item: predict(item, inner_levels)
             )
-        return again
+        return prediction
 
     company: Makers = {"name": name}
-    levels = (company, "departments", department, "teams", team, "members", member)
-    gt = make(*levels)
-    return gt, predict(gt, *levels)
+    levels = [(company, "departments"), (department, "teams"), (team, "members"), (member, "")]
+    gt = make(levels)
+    return gt, predict(gt, levels)
 
 
 _WIDE: Final = {
@@ -202,13 +211,13 @@ _WIDE: Final = {
 
 def _form(random: Random) -> tuple[Record, Record]:
     kinds: Makers = {
-        "text": partial(words, random, 1, 5),
-        "number": partial(amount, random),
-        "code": partial(code, random),
+        "text": partial(make_words, random, 1, 5),
+        "number": partial(make_amount, random),
+        "code": partial(make_code, random),
     }
     makers = {name: kinds[name.split("_")[0]] for name in _WIDE}
-    gt = _made(makers)
-    return gt, mistaken(random, gt, makers)
+    gt = _make_record(makers)
+    return gt, predict_record(random, gt, makers)
 
 
 _REPORT: Final = {
@@ -221,20 +230,20 @@ _REPORT: Final = {
 
 
 def _report(random: Random) -> tuple[Record, Record]:
-    paragraph = partial(words, random, 30, 80)
+    paragraph = partial(make_words, random, 30, 80)
     makers: Makers = {
-        "title": partial(words, random, 10, 20),
+        "title": partial(make_words, random, 10, 20),
         "summary": paragraph,
-        "body": partial(words, random, 250, 400),
+        "body": partial(make_words, random, 250, 400),
         "conclusion": paragraph,
     }
-    gt = _made(makers) | {"paragraphs": [paragraph() for _ in range(8)]}
+    gt = _make_record(makers) | {"paragraphs": [paragraph() for _ in range(8)]}
 
-    def again(text: str) -> str:
+    def reread(text: str) -> str:
         return misread(random, text, len(text) // 8)
 
-    pred = {name: again(gt[name]) for name in makers}
-    return gt, pred | {"paragraphs": predicted_items(random, gt["paragraphs"], again)}
+    pred = {name: reread(gt[name]) for name in makers}
+    return gt, pred | {"paragraphs": predict_items(random, gt["paragraphs"], reread)}
 
 
 _EVENT: Final = {"begins": schemas.date(), "ends": schemas.date(), "title": schemas.text()}
@@ -245,30 +254,30 @@ _CALENDAR: Final = {
 
 
 def _calendar(random: Random) -> tuple[Record, Record]:
-    date = partial(day, random)
+    date = partial(make_day, random)
     makers: Makers = dict.fromkeys(list(_CALENDAR)[:20], date)
-    event: Makers = {"begins": date, "ends": date, "title": partial(words, random, 2, 4)}
+    event: Makers = {"begins": date, "ends": date, "title": partial(make_words, random, 2, 4)}
 
-    gt = _made(makers) | {"events": [_made(event) for _ in range(20)]}
-    pred = mistaken(random, gt, makers)
-    pred["events"] = predicted_items(
-        random, gt["events"], lambda item: mistaken(random, item, event)
+    gt = _make_record(makers) | {"events": [_make_record(event) for _ in range(20)]}
+    pred = predict_record(random, gt, makers)
+    pred["events"] = predict_items(
+        random, gt["events"], lambda item: predict_record(random, item, event)
     )
     return gt, pred
 
 
-def _made(makers: Makers) -> Record:
+def _make_record(makers: Makers) -> Record:
     return {name: make() for name, make in makers.items()}
 
 
 def invoices(items: int, documents: int = 1, reference_documents: int = 0) -> DocumentSet:
-    """Give the set of invoices with so many line items."""
+    """Make the set of invoices with `items` line items."""
     return DocumentSet(
-        f"invoices-{items}",
-        schemas.record(_INVOICE, "Invoice"),
-        partial(_invoice, items=items),
-        documents,
-        reference_documents,
+        name=f"invoices-{items}",
+        schema=schemas.record(_INVOICE, "Invoice"),
+        make=partial(_invoice, items=items),
+        documents=documents,
+        reference_documents=reference_documents,
     )
 
 
@@ -277,19 +286,25 @@ _CLAUSE: Final = {"title": schemas.text(), "wording": schemas.text(weight=2.0)}
 
 def _contract(random: Random, *, items: int) -> tuple[Record, Record]:
     clause: Makers = {
-        "title": partial(words, random, 2, 5),
-        "wording": partial(words, random, 4, 9),
+        "title": partial(make_words, random, 2, 5),
+        "wording": partial(make_words, random, 4, 9),
     }
-    gt = {"clauses": [_made(clause) for _ in range(items)]}
-    pred = predicted_items(random, gt["clauses"], lambda one: mistaken(random, one, clause))
+    gt = {"clauses": [_make_record(clause) for _ in range(items)]}
+    pred = predict_items(random, gt["clauses"], lambda item: predict_record(random, item, clause))
     return gt, {"clauses": pred}
 
 
 def free_texts(items: int) -> DocumentSet:
-    """Give documents with a list of so many items that no field identifies."""
+    """Make the set of contracts with `items` clauses, which no field identifies."""
     fields = {"clauses": schemas.records(_CLAUSE, "Clause")}
     make = partial(_contract, items=items)
-    return DocumentSet(f"texts-{items}", schemas.record(fields, "Contract"), make, 1, 0)
+    return DocumentSet(
+        name=f"texts-{items}",
+        schema=schemas.record(fields, "Contract"),
+        make=make,
+        documents=1,
+        reference_documents=0,
+    )
 
 
 _POSITION: Final = {
@@ -311,29 +326,35 @@ _BILL: Final = {
 
 def _bill(random: Random) -> tuple[Record, Record]:
     position: Makers = {
-        "name": partial(words, random, 2, 4),
+        "name": partial(make_words, random, 2, 4),
         "quantity": partial(random.randint, 1, 40),
-        "unit_price": partial(amount, random, 200),
-        "amount": partial(amount, random),
+        "unit_price": partial(make_amount, random, 200),
+        "amount": partial(make_amount, random),
     }
     bill: Makers = {
-        "merchant_name": partial(words, random, 2, 3),
-        "date": partial(day, random, 1),
-        "total_amount": partial(amount, random),
-        "subtotal": partial(amount, random),
-        "tax": partial(amount, random),
-        "currency": partial(code, random, 3),
+        "merchant_name": partial(make_words, random, 2, 3),
+        "date": partial(make_day, random, 1),
+        "total_amount": partial(make_amount, random),
+        "subtotal": partial(make_amount, random),
+        "tax": partial(make_amount, random),
+        "currency": partial(make_code, random, 3),
     }
-    gt = _made(bill) | {"items": [_made(position) for _ in range(4)]}
-    pred = mistaken(random, gt, bill)
-    pred["items"] = predicted_items(
-        random, gt["items"], lambda item: mistaken(random, item, position)
+    gt = _make_record(bill) | {"items": [_make_record(position) for _ in range(4)]}
+    pred = predict_record(random, gt, bill)
+    pred["items"] = predict_items(
+        random, gt["items"], lambda item: predict_record(random, item, position)
     )
     return gt, pred
 
 
-BILL: Final = DocumentSet("bill", schemas.record(_BILL, "Bill"), _bill, 50, 0)
-"""Short invoices, of which one at a time is compared."""
+BILL: Final = DocumentSet(
+    name="bill",
+    schema=schemas.record(_BILL, "Bill"),
+    make=_bill,
+    documents=50,
+    reference_documents=0,
+)
+"""Short invoices, compared one at a time."""
 
 _NOTE: Final = {
     "number": schemas.exact(),
@@ -345,17 +366,23 @@ _NOTE: Final = {
 
 def _note(random: Random) -> tuple[Record, Record]:
     makers: Makers = {
-        "number": partial(code, random),
-        "title": partial(words, random, 2, 5),
-        "author": partial(words, random, 2, 2),
-        "total": partial(amount, random),
+        "number": partial(make_code, random),
+        "title": partial(make_words, random, 2, 5),
+        "author": partial(make_words, random, 2, 2),
+        "total": partial(make_amount, random),
     }
-    gt = _made(makers)
-    return gt, mistaken(random, gt, makers)
+    gt = _make_record(makers)
+    return gt, predict_record(random, gt, makers)
 
 
-NOTE: Final = DocumentSet("note", schemas.record(_NOTE, "Note"), _note, 1000, 0)
-"""Small documents without lists, for what is measured of start-up and memory."""
+NOTE: Final = DocumentSet(
+    name="note",
+    schema=schemas.record(_NOTE, "Note"),
+    make=_note,
+    documents=1000,
+    reference_documents=0,
+)
+"""Small documents without lists, to measure start-up and memory."""
 
 SETS: Final = {
     documents.name: documents
@@ -364,9 +391,33 @@ SETS: Final = {
         invoices(50, 2000, 10),
         invoices(200, 300, 2),
         invoices(1000, 30),
-        DocumentSet("deep", schemas.record(_COMPANY, "Company"), _company, 300, 3),
-        DocumentSet("wide", schemas.record(_WIDE, "Form"), _form, 2000, 60),
-        DocumentSet("text", schemas.record(_REPORT, "Report"), _report, 1000, 6),
-        DocumentSet("dates", schemas.record(_CALENDAR, "Calendar"), _calendar, 2000, 15),
+        DocumentSet(
+            name="deep",
+            schema=schemas.record(_COMPANY, "Company"),
+            make=_company,
+            documents=300,
+            reference_documents=3,
+        ),
+        DocumentSet(
+            name="wide",
+            schema=schemas.record(_WIDE, "Form"),
+            make=_form,
+            documents=2000,
+            reference_documents=60,
+        ),
+        DocumentSet(
+            name="text",
+            schema=schemas.record(_REPORT, "Report"),
+            make=_report,
+            documents=1000,
+            reference_documents=6,
+        ),
+        DocumentSet(
+            name="dates",
+            schema=schemas.record(_CALENDAR, "Calendar"),
+            make=_calendar,
+            documents=2000,
+            reference_documents=15,
+        ),
     )
 }

@@ -1,4 +1,4 @@
-"""Whole runs side by side: stickler-eval, this project, and the floors under it."""
+"""Time whole runs of stickler-eval, of this project and of the floors."""
 
 import tempfile
 from collections.abc import Sequence
@@ -12,16 +12,16 @@ from benchmarks import native, programs, targets
 from benchmarks.agreement import disagreements
 from benchmarks.processes import (
     ProcessError,
-    in_turns,
     median_processor_seconds,
     median_seconds,
     run,
+    run_in_turns,
 )
-from benchmarks.report import Report, ratio
+from benchmarks.report import Report, format_ratio
 from benchmarks.sets import DocumentSet, write
 
-_TOLD: Final = 3
-"""How many disagreements of a set are named."""
+_MAX_LISTED: Final = 3
+"""Maximum number of listed disagreements per set."""
 
 COLUMNS: Final = (
     "set",
@@ -42,93 +42,93 @@ COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What stickler-eval took for the first documents of a set."""
+    """Times of stickler-eval for the first documents of a set."""
 
     seconds: float
-    """For the whole process."""
+    """Seconds of the whole process."""
     comparing: float
-    """Of these, for the documents; the others do not grow with their number."""
+    """Seconds of the documents; the remaining seconds do not grow with their number."""
     documents: int
 
     def scaled(self, documents: int) -> float:
-        """Give the seconds that so many documents would take."""
+        """Estimate the seconds of the whole process for another number of documents."""
         return self.seconds - self.comparing + self.comparing * documents / self.documents
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
-    """What the programs took for one set, in seconds for a whole process."""
+class SetTimes:
+    """Times of the programs for one set, in seconds of a whole process."""
 
     name: str
     documents: int
     ours: float
     as_json: float
-    """Once, with an account of each document and intervals of each field."""
+    """Time of a single run that also writes rows of documents and intervals of fields."""
     floor: float
     native: float | None
-    """None where nothing compiles it."""
+    """None if there is no compiler."""
     auto: float
-    """With as many processes as the program finds fit."""
+    """Time with the number of processes that `--jobs auto` chooses."""
     ours_processor: float
     floor_processor: float
     without_intervals_processor: float
     """Seconds of processor time."""
     reference: Reference | None
-    """None where stickler-eval did not run."""
+    """None if stickler-eval did not run."""
     disagreements: Sequence[str]
-    """With a floor or with stickler-eval; no ratio holds if there are any."""
+    """Differences from a floor or from stickler-eval; if there are any, no ratio counts."""
 
     @property
     def to_floor(self) -> float:
-        """How many times the floor this project takes."""
+        """Time of this project divided by that of the floor."""
         return self.ours / self.floor
 
     @property
     def to_floor_by_processor(self) -> float:
-        """The same in processor time."""
+        """Processor time of this project divided by that of the floor."""
         return self.ours_processor / self.floor_processor
 
     @property
     def to_reference(self) -> float | None:
-        """How many times as long stickler-eval takes for the same documents."""
+        """Time of stickler-eval for the same documents, divided by that of this project."""
         if self.reference is None:
             return None
         return self.reference.scaled(self.documents) / self.ours
 
     @property
     def auto_to_one(self) -> float:
-        """How many times as long `--jobs auto` takes as one process."""
+        """Time with `--jobs auto` divided by that of one process."""
         return self.auto / self.ours
 
     @property
     def intervals(self) -> float:
-        """The share of intervals in a run, in percent of its processor time."""
+        """Share of intervals in the processor time of a run, in percent."""
         return 100 * max(0.0, 1 - self.without_intervals_processor / self.ours_processor)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How to measure."""
+    """Settings of the measurement."""
 
     seed: int = 0
     repeat: int = 3
     share: float = 1.0
-    """Of each set's documents."""
+    """Share of the documents of each set, in (0, 1]."""
     every_reference: bool = True
-    """Whether stickler-eval runs on all sets; else on those only that have a target for it."""
+    """Whether stickler-eval runs on all sets, or only on those with a target for it."""
     reference_python: str | None = None
-    """The Python that has stickler-eval; None leaves it out."""
+    """Python that has stickler-eval; None leaves stickler-eval out."""
     reference_timeout: float = 300.0
     native_floor: Path | None = None
-    """The compiled program; None leaves it out."""
+    """Compiled native floor; None leaves it out."""
 
     def count(self, documents: int) -> int:
-        """Give how many of so many documents to take; of some at least one."""
+        """Return the number of documents to use; at least one if there are any."""
         return min(documents, max(1, round(documents * self.share)))
 
 
-def measure(documents: DocumentSet, settings: Settings) -> Timed:
-    """Time the programs on one set, and see whether they agree."""
+def measure(documents: DocumentSet, settings: Settings) -> SetTimes:
+    """Time the programs on one set, and check that they agree."""
     count = settings.count(documents.documents)
     with tempfile.TemporaryDirectory() as directory:
         written = write(documents, Path(directory), count, settings.seed)
@@ -140,46 +140,46 @@ def measure(documents: DocumentSet, settings: Settings) -> Timed:
         }
         if settings.native_floor is not None:
             commands["native floor"] = native.command(settings.native_floor, written)
-        finished = in_turns(commands, settings.repeat, warm_up=settings.repeat > 1)
+        finished = run_in_turns(commands, settings.repeat, warm_up=settings.repeat > 1)
         in_full = run(programs.ours_as_json(written))
         by_two = run(programs.ours_as_json(written, jobs="2"))
-    others = {name: finished[name][-1].output for name in finished if "floor" in name}
-    ours = programs.result_of(in_full.output)
+    floor_outputs = {name: finished[name][-1].output for name in finished if "floor" in name}
+    ours = programs.read_result(in_full.output)
     differing = [
         f"{name}: {sentence}"
-        for name, output in {**others, "two processes": by_two.output}.items()
-        for sentence in disagreements(ours, programs.result_of(output))
+        for name, output in {**floor_outputs, "two processes": by_two.output}.items()
+        for sentence in disagreements(ours, programs.read_result(output))
     ]
     reference = None
     reference_count = settings.count(documents.reference_documents)
     wanted = settings.every_reference or targets.has_target(documents.name)
     if settings.reference_python is not None and reference_count and wanted:
-        reference, more = _reference(documents, reference_count, settings)
-        differing += more
+        reference, reference_disagreements = _reference(documents, reference_count, settings)
+        differing += reference_disagreements
     seconds = {program: median_seconds(runs) for program, runs in finished.items()}
     processor = {program: median_processor_seconds(runs) for program, runs in finished.items()}
-    return Timed(
-        documents.name,
-        count,
-        seconds["ours"],
-        in_full.seconds,
-        seconds["floor"],
-        seconds.get("native floor"),
-        seconds["auto"],
-        processor["ours"],
-        processor["floor"],
-        processor["without intervals"],
-        reference,
-        differing,
+    return SetTimes(
+        name=documents.name,
+        documents=count,
+        ours=seconds["ours"],
+        as_json=in_full.seconds,
+        floor=seconds["floor"],
+        native=seconds.get("native floor"),
+        auto=seconds["auto"],
+        ours_processor=processor["ours"],
+        floor_processor=processor["floor"],
+        without_intervals_processor=processor["without intervals"],
+        reference=reference,
+        disagreements=differing,
     )
 
 
 def _reference(
     documents: DocumentSet, count: int, settings: Settings
 ) -> tuple[Reference | None, Sequence[str]]:
-    """Time stickler-eval on the first documents of a set; give what it found otherwise, too.
+    """Time stickler-eval on the first documents of a set, and list its disagreements.
 
-    None for the times where it failed.
+    The times are None if stickler-eval failed.
     """
     python = settings.reference_python or ""
     with tempfile.TemporaryDirectory() as directory:
@@ -189,19 +189,21 @@ def _reference(
             theirs = run(programs.reference(python, written), timeout=settings.reference_timeout)
         except ProcessError as error:
             return None, [str(error)]
-    found = disagreements(programs.result_of(ours.output), programs.result_of(theirs.output))
+    sentences = disagreements(
+        programs.read_result(ours.output), programs.read_result(theirs.output)
+    )
     comparing = float(orjson.loads(theirs.output)["comparing"])
     reference = Reference(theirs.seconds, comparing, count)
-    return reference, [f"reference: {sentence}" for sentence in found]
+    return reference, [f"reference: {sentence}" for sentence in sentences]
 
 
-def report(timed: Sequence[Timed]) -> Report:
-    """Tell the times and ratios; of a set on which programs disagree, that instead."""
+def report(timed: Sequence[SetTimes]) -> Report:
+    """Report times and ratios; a set on which programs disagree has no ratios."""
     return Report(
-        "Speed",
-        COLUMNS,
-        [_row(one) for one in timed],
-        [_record(one) for one in timed],
+        title="Speed",
+        columns=COLUMNS,
+        rows=[_render_row(row) for row in timed],
+        record=[_make_record(row) for row in timed],
         notes=(
             (
                 "Times are medians of whole processes that ran alternately, from reading files to"
@@ -212,55 +214,57 @@ def report(timed: Sequence[Timed]) -> Report:
             ),
         ),
         failures=[
-            f"{one.name}: {sentence}" for one in timed for sentence in one.disagreements[:_TOLD]
+            f"{row.name}: {sentence}"
+            for row in timed
+            for sentence in row.disagreements[:_MAX_LISTED]
         ],
-        figures=_figures([one for one in timed if not one.disagreements]),
+        figures=_collect_figures([row for row in timed if not row.disagreements]),
     )
 
 
-def _figures(timed: Sequence[Timed]) -> dict[str, float]:
-    figures = {targets.floor_target(one.name): one.to_floor for one in timed}
-    for one in timed:
-        if one.to_reference is not None:
-            figures[targets.reference_target(one.name)] = one.to_reference
-        if one.native is not None:
-            figures[targets.native_target(one.name)] = one.ours / one.native
+def _collect_figures(timed: Sequence[SetTimes]) -> dict[str, float]:
+    figures = {targets.floor_target(row.name): row.to_floor for row in timed}
+    for row in timed:
+        if row.to_reference is not None:
+            figures[targets.reference_target(row.name)] = row.to_reference
+        if row.native is not None:
+            figures[targets.native_target(row.name)] = row.ours / row.native
     if timed:
-        figures[targets.AUTO] = max(one.auto_to_one for one in timed)
-        figures[targets.INTERVALS] = max(one.intervals for one in timed)
+        figures[targets.AUTO] = max(row.auto_to_one for row in timed)
+        figures[targets.INTERVALS] = max(row.intervals for row in timed)
     return figures
 
 
-def _record(one: Timed) -> dict[str, object]:
+def _make_record(row: SetTimes) -> dict[str, object]:
     ratios: dict[str, object] = {
-        "ours_to_floor": one.to_floor,
-        "ours_to_floor_by_processor": one.to_floor_by_processor,
-        "reference_to_ours": one.to_reference,
-        "auto_to_ours": one.auto_to_one,
-        "intervals_percent": one.intervals,
+        "ours_to_floor": row.to_floor,
+        "ours_to_floor_by_processor": row.to_floor_by_processor,
+        "reference_to_ours": row.to_reference,
+        "auto_to_ours": row.auto_to_one,
+        "intervals_percent": row.intervals,
     }
-    return asdict(one) | ({} if one.disagreements else ratios)
+    return asdict(row) | ({} if row.disagreements else ratios)
 
 
-def _row(one: Timed) -> list[str]:
-    def checked(value: float | None) -> str:
+def _render_row(row: SetTimes) -> list[str]:
+    def render_ratio(value: float | None) -> str:
         if value is None:
             return "-"
-        return "disagree" if one.disagreements else ratio(value)
+        return "disagree" if row.disagreements else format_ratio(value)
 
-    whole = one.reference and one.reference.scaled(one.documents)
+    reference_seconds = row.reference and row.reference.scaled(row.documents)
     return [
-        one.name,
-        f"{one.documents:,}",
-        f"{one.ours:.2f} s",
-        f"{one.as_json:.2f} s",
-        f"{one.floor:.2f} s",
-        checked(one.to_floor),
-        checked(one.to_floor_by_processor),
-        "-" if one.native is None else f"{one.native:.3f} s",
-        checked(one.auto_to_one),
-        f"{one.intervals:.0f} %",
-        "-" if whole is None else f"{whole:,.0f} s",
-        "-" if one.reference is None else f"{one.reference.documents:,}",
-        checked(one.to_reference),
+        row.name,
+        f"{row.documents:,}",
+        f"{row.ours:.2f} s",
+        f"{row.as_json:.2f} s",
+        f"{row.floor:.2f} s",
+        render_ratio(row.to_floor),
+        render_ratio(row.to_floor_by_processor),
+        "-" if row.native is None else f"{row.native:.3f} s",
+        render_ratio(row.auto_to_one),
+        f"{row.intervals:.0f} %",
+        "-" if reference_seconds is None else f"{reference_seconds:,.0f} s",
+        "-" if row.reference is None else f"{row.reference.documents:,}",
+        render_ratio(row.to_reference),
     ]

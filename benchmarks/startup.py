@@ -1,4 +1,4 @@
-"""What it costs before the work begins."""
+"""Measure the start-up time of commands."""
 
 import sys
 import tempfile
@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks import programs, targets
-from benchmarks.processes import in_turns, median_processor_seconds
-from benchmarks.report import Report, ratio
+from benchmarks.processes import median_processor_seconds, run_in_turns
+from benchmarks.report import Report, format_ratio
 from benchmarks.sets import NOTE, SETS, write
 
 _BASE: Final = "python -c pass"
 
 
 def measure(repeat: int, seed: int) -> Report:
-    """Compare commands with a Python that does nothing."""
+    """Compare commands with a Python that runs an empty program."""
     stickler = [sys.executable, "-m", "stickler_cli"]
     with tempfile.TemporaryDirectory() as directory:
         flat = write(NOTE, Path(directory, "flat"), 2, seed)
@@ -26,14 +26,19 @@ def measure(repeat: int, seed: int) -> Report:
             "eval, flat": programs.evaluation(flat, jobs="auto"),
             "eval, lists": programs.evaluation(lists, jobs="auto"),
         }
-        finished = in_turns(commands, repeat)
+        finished = run_in_turns(commands, repeat)
     seconds = {name: median_processor_seconds(runs) for name, runs in finished.items()}
-    times = {name: each / seconds[_BASE] for name, each in seconds.items()}
+    ratios = {name: command_seconds / seconds[_BASE] for name, command_seconds in seconds.items()}
     return Report(
-        "Start-up",
-        ("command", "time", f"against {_BASE}"),
-        [[name, f"{seconds[name] * 1000:.0f} ms", ratio(times[name])] for name in commands],
-        [{"command": name, "seconds": seconds[name], "ratio": times[name]} for name in commands],
+        title="Start-up",
+        columns=("command", "time", f"against {_BASE}"),
+        rows=[
+            [name, f"{seconds[name] * 1000:.0f} ms", format_ratio(ratios[name])]
+            for name in commands
+        ],
+        record=[
+            {"command": name, "seconds": seconds[name], "ratio": ratios[name]} for name in commands
+        ],
         notes=(
             (
                 "`eval` has two documents. Times are medians of the processor time of"
@@ -41,8 +46,8 @@ def measure(repeat: int, seed: int) -> Report:
             ),
         ),
         figures={
-            targets.START_UP: times["eval, flat"],
-            targets.VERSION: times["--version"],
-            targets.HELP: times["--help"],
+            targets.START_UP: ratios["eval, flat"],
+            targets.VERSION: ratios["--version"],
+            targets.HELP: ratios["--help"],
         },
     )

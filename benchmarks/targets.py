@@ -1,33 +1,33 @@
-"""What speed is to be reached, and whether a run reached it."""
+"""Define the targets of speed, and compare measurements with them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from benchmarks.report import Report, ratio
+from benchmarks.report import Report, format_ratio
 from benchmarks.sets import SETS
 
 NOISE: Final = 1.05
-"""How far two times of the same work may lie apart on a machine that does other things, too."""
+"""Largest ratio of two times of the same work on a machine with other load."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A figure, and where it should lie."""
+    """A figure with its bound."""
 
     name: str
     bound: float
     unit: str = "x"
     at_least: bool = False
-    """Whether more is better."""
+    """Whether the bound is a minimum instead of a maximum."""
 
     def is_met(self, value: float) -> bool:
-        """Tell whether a measured value is good enough."""
+        """Whether a measured value reaches the target."""
         return value >= self.bound if self.at_least else value <= self.bound
 
-    def shown(self, value: float) -> str:
+    def render_value(self, value: float) -> str:
         """Write a value with its unit."""
-        return ratio(value) if self.unit == "x" else f"{value:,.3g} {self.unit}"
+        return format_ratio(value) if self.unit == "x" else f"{value:,.3g} {self.unit}"
 
 
 def reference_target(name: str) -> str:
@@ -94,16 +94,16 @@ TARGETS: Final = (
 
 
 def has_target(name: str) -> bool:
-    """Tell whether a target is set for a set of documents against stickler-eval."""
+    """Whether a set of documents has a target against stickler-eval."""
     return any(target.name == reference_target(name) for target in TARGETS)
 
 
-def judged(reports: Iterable[Report], *, rough: bool = False) -> Report:
-    """Hold what was measured against the targets, in their order.
+def check_targets(reports: Iterable[Report], *, rough: bool = False) -> Report:
+    """Compare measured figures with the targets, in the order of the targets.
 
     Args:
-        reports: what was measured.
-        rough: whether it was measured on a part of the documents.
+        reports: reports with measured figures.
+        rough: whether only a share of the documents was measured.
     """
     figures: Mapping[str, float] = {
         name: value for report in reports for name, value in report.figures.items()
@@ -112,15 +112,19 @@ def judged(reports: Iterable[Report], *, rough: bool = False) -> Report:
     rows, records = [], []
     for target in measured:
         value = figures[target.name]
-        met = "met" if target.is_met(value) else "missed"
-        bound = f"{'at least' if target.at_least else 'at most'} {target.shown(target.bound)}"
-        rows.append([target.name, bound, target.shown(value), met])
-        records.append({"target": target.name, "value": value, "bound": target.bound, "is": met})
+        verdict = "met" if target.is_met(value) else "missed"
+        bound = (
+            f"{'at least' if target.at_least else 'at most'} {target.render_value(target.bound)}"
+        )
+        rows.append([target.name, bound, target.render_value(value), verdict])
+        records.append(
+            {"target": target.name, "value": value, "bound": target.bound, "is": verdict}
+        )
     notes = ("On a tenth of the documents: start-up weighs more, and ratios say little.",)
     return Report(
-        "Targets",
-        ("figure", "target", "measured", ""),
-        rows,
-        records,
+        title="Targets",
+        columns=("figure", "target", "measured", ""),
+        rows=rows,
+        record=records,
         notes=notes if rough else (),
     )

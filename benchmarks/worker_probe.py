@@ -1,4 +1,4 @@
-"""A comparator that tells how old the process is that calls it first: a plugin of a timed run."""
+"""A comparator that logs the age of its process at the first call: a plugin of a timed run."""
 
 import os
 import time
@@ -10,15 +10,15 @@ from typing import Any, Final
 from stickler_cli import BaseComparator
 
 LOG: Final = "BENCHMARKS_PROBE_LOG"
-"""The environment variable that names the file to write to."""
+"""Environment variable with the path of the log."""
 
 _STARTED: Final = 21
-"""The place of the time at which a process started, in ticks since the machine did, among the
-values of /proc/self/stat. Source: proc_pid_stat(5), which counts from 1."""
+"""Position of the start time of a process, in ticks since boot, in /proc/self/stat. Source:
+proc_pid_stat(5), which counts from 1."""
 
 
 class Probe(BaseComparator):
-    """Compare by equality; of a worker, log how long after its start it does so first."""
+    """Compare by equality, and log how long after its start a worker compares first."""
 
     def compare(self, gt: Any, pred: Any) -> float:
         """Compare two values."""

@@ -58,12 +58,12 @@ def test_a_path_that_is_not_there_counts_nothing():
 def test_the_floor_finds_what_the_tool_finds(name, tmp_path, capfdbinary):
     written = write(SETS[name], tmp_path, 6, seed=11)  # of fewer there are no intervals
     floor.main(written.schema, written.gt, written.pred)
-    theirs = programs.result_of(capfdbinary.readouterr().out)
+    theirs = programs.read_result(capfdbinary.readouterr().out)
     python, dash_m, package, *arguments = programs.ours_as_json(written)
 
     assert [python, dash_m, package] == [sys.executable, "-m", "stickler_cli"]
     assert main(arguments) == 0
-    ours = programs.result_of(capfdbinary.readouterr().out)
+    ours = programs.read_result(capfdbinary.readouterr().out)
     assert disagreements(ours, theirs) == []
     assert ours.counts[""][0] > 0
     assert ours.errors == theirs.errors
@@ -87,8 +87,8 @@ def test_errors_and_intervals_are_compared_where_both_programs_tell_them():
 def test_the_native_floor_finds_what_the_floor_finds(name, tmp_path, program, capfdbinary):
     written = write(SETS[name], tmp_path, 3, seed=12)
     floor.main(written.schema, written.gt, written.pred)
-    expected = programs.result_of(capfdbinary.readouterr().out)
-    found = programs.result_of(run(native.command(program, written)).output)
+    expected = programs.read_result(capfdbinary.readouterr().out)
+    found = programs.read_result(run(native.command(program, written)).output)
 
     assert disagreements(expected, found) == []
 
@@ -107,7 +107,7 @@ def test_without_a_compiler_there_is_no_native_floor(monkeypatch, tmp_path):
 def test_the_results_of_stickler_eval_and_the_floor_have_one_form():
     printed = {"documents": 2, "score": 0.5, "counts": {"": [1, 2, 0, 0, 0], "a": [1, 2, 0, 0, 0]}}
 
-    assert programs.result_of(json.dumps(printed).encode()) == RESULT
+    assert programs.read_result(json.dumps(printed).encode()) == RESULT
 
 
 def test_a_python_without_stickler_eval_has_no_version_of_it():

@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 
 from benchmarks.auditing import (
+    COVERAGE_KINDS,
     KINDS,
     SETS,
-    SOME,
     UNSEEN,
     Labels,
-    audited,
-    covered,
-    covered_unseen,
-    format_beside_limit,
+    measure_coverage,
+    measure_named_shares,
+    measure_unseen_coverage,
+    simulate_audits,
 )
 
 pytestmark = pytest.mark.slow
@@ -22,41 +22,41 @@ pytestmark = pytest.mark.slow
 @pytest.mark.parametrize("labels", KINDS, ids=lambda it: it.name)
 def test_intervals_hold_the_share_of_wrong_labels(labels):
     # 100 sets of 0.95: the standard error of the share is 0.022.
-    assert audited(labels, sets=100, seed=1).covered >= 0.94 - 0.022
+    assert simulate_audits(labels, sets=100, seed=1).covered >= 0.94 - 0.022
 
 
 @pytest.mark.parametrize("wrong", UNSEEN)
 def test_so_they_do_where_no_vote_shows_a_mistake(wrong):
-    assert covered_unseen(wrong, 1000, 1) >= 0.94
+    assert measure_unseen_coverage(wrong, 1000, 1) >= 0.94
 
 
 @pytest.mark.parametrize("looked_at", [60, 100, 500])
 @pytest.mark.parametrize("systems", [2, 3, 6])
 def test_so_they_do_where_fewer_or_more_are_looked_at(systems, looked_at):
-    it = audited(Labels(systems, 0.03), sets=100, seed=1, looked_at=looked_at)
+    it = simulate_audits(Labels(systems, 0.03), sets=100, seed=1, looked_at=looked_at)
     assert it.covered >= 0.94 - 0.022, it
 
 
-@pytest.mark.parametrize("labels", SOME, ids=lambda it: it.name)
+@pytest.mark.parametrize("labels", COVERAGE_KINDS, ids=lambda it: it.name)
 def test_intervals_hold_f1_with_a_right_ground_truth_and_agreement(labels):
     # 60 sets of 0.95: the standard error of the share is 0.028.
-    held = covered(labels, sets=60, seed=1)
+    held = measure_coverage(labels, sets=60, seed=1)
     assert min(held.values()) >= 0.94 - 0.028, held
 
 
 def test_votes_find_most_of_what_is_wrong():
-    assert audited(Labels(3, 0.03), sets=100, seed=1).precision > 0.9
-    assert audited(Labels(4, 0.03), sets=100, seed=1).precision > 0.97
+    assert simulate_audits(Labels(3, 0.03), sets=100, seed=1).precision > 0.9
+    assert simulate_audits(Labels(4, 0.03), sets=100, seed=1).precision > 0.97
 
 
 def test_a_copy_is_named_and_independent_systems_are_not():
-    assert format_beside_limit(50, 1, copies=True) > 0.9
-    assert format_beside_limit(50, 1, copies=False) < 0.05
+    assert measure_named_shares(50, 1, copies=True) > 0.9
+    assert measure_named_shares(50, 1, copies=False) < 0.05
 
 
 def test_the_docs_show_what_the_simulation_does():
     page = (Path(__file__).parents[2] / "docs" / "auditing.md").read_text("utf-8")
-    it = audited(KINDS[3], SETS, 0)
+    it = simulate_audits(KINDS[3], SETS, 0)
     assert it.labels.name == "3 systems, 3.0% wrong, 30% shared"
     figures = f"{it.precision:.2f}, {it.covered:.3f}, {it.width:.2f}"
     assert f"| 3% | 30% shared | {figures} |" in page

@@ -20,14 +20,14 @@ from benchmarks import (
     targets,
     workers,
 )
-from benchmarks.processes import Finished, in_turns, median_seconds
-from benchmarks.report import as_text
+from benchmarks.processes import Finished, median_seconds, run_in_turns
+from benchmarks.report import render_text
 from benchmarks.sets import BILL, NOTE, invoices, pairs, write
 
 pytestmark = pytest.mark.slow
 
 REFERENCE = speed.Reference(seconds=32.0, comparing=30.0, documents=10)
-TIMED = speed.Timed(
+TIMED = speed.SetTimes(
     "note",
     100,
     ours=2.0,
@@ -61,7 +61,7 @@ def test_a_disagreement_stands_where_the_ratios_would():
     assert report.rows[0].count("disagree") == 4
     assert report.figures == {}
     assert "ours_to_floor" not in report.record[0]
-    assert "note: floor: score 0 against 1" in as_text(report)
+    assert "note: floor: score 0 against 1" in render_text(report)
 
 
 def test_programs_take_turns_after_warming_up(monkeypatch):
@@ -69,7 +69,7 @@ def test_programs_take_turns_after_warming_up(monkeypatch):
     monkeypatch.setattr(
         processes, "run", lambda words: ran.append(words) or Finished(len(ran), b"")
     )
-    finished = in_turns({"a": "A", "b": "B"}, repeat=2)
+    finished = run_in_turns({"a": "A", "b": "B"}, repeat=2)
 
     assert "".join(ran) == "AB" + "AB" + "BA"
     assert median_seconds(finished["a"]) == (3 + 6) / 2
@@ -122,7 +122,7 @@ def test_memory_compares_many_documents_with_few(monkeypatch):
         "evaluation",
         lambda written, *_: [sys.executable, "-c", holding, str(written.documents)],
     )
-    report = memory.measure(0, few=1, many=200)
+    report = memory.measure(0, n_few=1, n_many=200)
 
     assert [row[0] for row in report.rows] == ["table", "json", "html", "run directory"]
     assert all(
@@ -166,8 +166,8 @@ def test_growth_is_net_of_start_up(monkeypatch):
     monkeypatch.setattr(
         growth, "LENGTHS", (short, long, dataclasses.replace(texts, items=1), texts)
     )
-    monkeypatch.setattr(growth, "in_turns", took)
-    monkeypatch.setattr(growth, "peak", lambda command: 70_000_000)
+    monkeypatch.setattr(growth, "run_in_turns", took)
+    monkeypatch.setattr(growth, "measure_peak", lambda command: 70_000_000)
     report = growth.measure(1, seed=0)
 
     assert report.figures == {
@@ -181,7 +181,7 @@ def test_growth_is_net_of_start_up(monkeypatch):
 def test_start_up_is_held_against_a_python_that_does_nothing(monkeypatch):
     monkeypatch.setattr(
         startup,
-        "in_turns",
+        "run_in_turns",
         lambda commands, repeat: {
             name: [Finished(1, b"", 0.02 if "pass" in name else 0.3)] for name in commands
         },
@@ -209,7 +209,7 @@ def test_two_processes_share_documents_under_several_names(monkeypatch):
 
     monkeypatch.setattr(workers, "SETS", {"invoices-10": dataclasses.replace(BILL, documents=2)})
     monkeypatch.setattr(workers, "run", lambda command: Finished(1.0, b""))
-    monkeypatch.setattr(workers, "in_turns", took)
+    monkeypatch.setattr(workers, "run_in_turns", took)
     monkeypatch.setattr(workers, "_first_comparisons", lambda *_: [0.01, 0.02, 0.03])
     report = workers.measure(1, seed=0, seconds=1.095)
 

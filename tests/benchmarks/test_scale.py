@@ -10,12 +10,12 @@ from benchmarks.scale_documents import (
     LOST_ITEM,
     SCHEMA,
     WRONG_QUANTITY,
-    expected,
-    has,
-    how_many,
+    count_documents,
+    count_expected,
+    has_mistake,
     pair,
 )
-from benchmarks.scale_model import Measured, fitted, projected
+from benchmarks.scale_model import Measured, describe_projection, fit_model
 from stickler_cli import evaluate_many
 from stickler_cli.schema.compiler import compile_schema
 
@@ -25,8 +25,8 @@ from stickler_cli.schema.compiler import compile_schema
     "conditions", [[INVENTED_NOTE], [LOST_ITEM, WRONG_QUANTITY], [LOST_ITEM, {ITEMS: 1}], [{4: 0}]]
 )
 def test_documents_that_meet_conditions_are_counted_by_a_division(documents, conditions):
-    met = [all(has(each, index) for each in conditions) for index in range(documents)]
-    assert how_many(documents, *conditions) == sum(met)
+    met = [all(has_mistake(each, index) for each in conditions) for index in range(documents)]
+    assert count_documents(documents, *conditions) == sum(met)
 
 
 @pytest.mark.slow
@@ -34,7 +34,7 @@ def test_documents_that_meet_conditions_are_counted_by_a_division(documents, con
 def test_counts_are_those_that_the_engine_finds(documents):
     pairs = [tuple(map(json.loads, pair(index))) for index in range(documents)]
     evaluation = evaluate_many(compile_schema(SCHEMA), pairs)
-    for path, counts in expected(documents).items():
+    for path, counts in count_expected(documents).items():
         leaves = evaluation.sums.tally(tuple(path.split("[]."))).counts("leaves")
         assert {key: getattr(leaves, key) for key in counts} == counts, path
 
@@ -46,11 +46,11 @@ def test_a_projection_tells_the_runs_that_a_model_makes():
         return Measured(workers, documents, seconds, documents * 1e-5, 3 + documents * 2.1e-4)
 
     points = [run(workers, documents) for workers in (0, 1, 2, 8) for documents in (10**5, 10**7)]
-    model = fitted(points)
-    found = (model.start, model.start_work, model.each, model.central)
+    model = fit_model(points)
+    found = (model.start, model.start_work, model.worker, model.central)
     assert found == pytest.approx((5, 3, 2e-4, 1e-5))
     assert model.enough() in {19, 20}
-    told = " ".join(projected(points, cores=4))
+    told = " ".join(describe_projection(points, cores=4))
     work = "and 2103.0 s of processor time"
     for workers, seconds in ((2, "1005.0 s"), (8, "530.0 s")):
         assert f"tells {seconds} of 10,000,000 documents on {workers}, {work}; {seconds}" in told

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from benchmarks.documents import mistaken, predicted_items
+from benchmarks.documents import predict_items, predict_record
 from benchmarks.sets import NOTE, SETS, invoices, pairs, write
 
 EVERY = pytest.mark.parametrize("documents", [*SETS.values(), NOTE], ids=lambda one: one.name)
@@ -52,7 +52,7 @@ def test_invoices_have_sixteen_fields_and_their_items():
 
 
 def test_a_prediction_of_a_list_drops_but_never_invents():
-    predicted_list = predicted_items(seeded(), list(range(100)), lambda item: item, dropped=0.2)
+    predicted_list = predict_items(seeded(), list(range(100)), lambda item: item, dropped=0.2)
 
     assert set(predicted_list) < set(range(100))
     assert predicted_list != sorted(predicted_list)
@@ -60,6 +60,6 @@ def test_a_prediction_of_a_list_drops_but_never_invents():
 
 def test_a_missing_field_is_left_out():
     random = seeded()
-    records = [mistaken(random, {"a": 1}, {"a": lambda: 2}) for _ in range(200)]
+    records = [predict_record(random, {"a": 1}, {"a": lambda: 2}) for _ in range(200)]
 
     assert {tuple(record.values()) for record in records} == {(1,), (2,), ()}
