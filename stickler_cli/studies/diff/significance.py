@@ -249,10 +249,13 @@ def _p_of_drawn_swaps(
         return []
     moved = np.concatenate([sample.moved for sample in samples])
     has_moved = np.any(moved, axis=0)
-    # The first replicate swaps no document: its change is the observed one.
+    moved = moved[:, has_moved]
+    total_moved = moved.sum(axis=1, keepdims=True)
+    # A weight of 0 swaps a document, which then moves the sums the other way. The first replicate
+    # swaps no document: its change is the observed one.
     sums = resample(
         [*compress(documents, has_moved.tolist())],
-        lambda swapped: moved[:, has_moved] @ (2 * swapped - 1),
+        lambda weights: 2 * (moved @ weights) - total_moved,
         settings,
         replicates=SWAPS,
         swaps=True,
