@@ -31,7 +31,7 @@ from .base import (
     linked_codes,
     text_of,
 )
-from .measures import (
+from .numbers_with_units import (
     MAX_ABBREVIATED,
     NO_UNIT,
     UNROUNDED,

@@ -6,7 +6,7 @@ import pytest
 
 from stickler_cli.comparators import NumericComparator, NumericExactC
 from stickler_cli.comparators.base import KeywordError
-from stickler_cli.comparators.measures import measured, with_point, written
+from stickler_cli.comparators.numbers_with_units import measured, with_point, written
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from decimal import Decimal
 from functools import lru_cache, partial
 from typing import Final, TypeAlias
 
-from stickler_cli.comparators.measures import measured, written
+from stickler_cli.comparators.numbers_with_units import measured, written
 from stickler_cli.comparators.quantities import WITH_THREE_DECIMALS, is_unit
 from stickler_cli.comparators.vocabulary import MONTHS, WEEKDAYS, folded
 from stickler_cli.core.json_texts import read_json_text

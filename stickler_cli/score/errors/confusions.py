@@ -12,7 +12,7 @@ from collections import Counter
 from decimal import Decimal
 from typing import Final
 
-from stickler_cli.comparators.measures import measured, parse_number, readable, written
+from stickler_cli.comparators.numbers_with_units import measured, parse_number, readable, written
 from stickler_cli.core.caching import lru_cache_of_short_texts
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.normal_forms import normalize_text
