@@ -175,9 +175,13 @@ def describe_alike(
     missed_together: MissedTogether,
     number: int = 0,
 ) -> CauseText:
-    """Describe one cause in words, or several similar causes that are listed as one."""
+    """Describe one cause in words, or several similar causes that are listed as one.
+
+    The causes may have fewer errors than in `run_causes`. The text counts only these errors.
+    """
     first = alike_causes[0]
-    companions = missed_together.get(first.identity, ())
+    has_all_errors = run_causes.size_of(first) == first.size
+    companions = missed_together.get(first.identity, ()) if has_all_errors else ()
     together = [_describe_missed_together(view, first, companions)] if companions else []
     return CauseText(
         number=number,
@@ -189,7 +193,7 @@ def describe_alike(
     )
 
 
-def _describe_together(view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...]) -> str:
+def _describe_together(view: RunView, run_causes: Causes, alike_causes: Sequence[Cause]) -> str:
     """Return a sentence on one cause, or on several similar causes."""
     first, number = alike_causes[0], sum(cause.size.errors for cause in alike_causes)
     if first.trait is not None and first.trait.ends_after:
@@ -239,7 +243,7 @@ def _describe_early_ends(view: RunView, alike_causes: Sequence[Cause]) -> str:
     return f"{subject}: nothing is predicted after {join_some(names, MAX_FIELDS)}"
 
 
-def _name_source(view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...]) -> str:
+def _name_source(view: RunView, run_causes: Causes, alike_causes: Sequence[Cause]) -> str:
     """Return the field whose values were predicted instead, as "the value of FIELD".
 
     The text is empty if the equal values may be chance.
@@ -270,9 +274,11 @@ def _origin_texts(
     if len(slips) > 1:
         yield join_some([f"{slip} in {count:,}" for slip, count in slips.items()], MAX_FIELDS)
     n_errors = sum(cause.size.errors for cause in alike_causes)
+    n_errors_of_run = sum(run_causes.size_of(cause).errors for cause in alike_causes)
+    all_of_run = f"{n_errors_of_run:,}{' of the run' if n_errors < n_errors_of_run else ''}"
     for origin, errors in run_causes.telling_origins_of(alike_causes):
         name, *source_names = (_quote_name(view, path[-1:]) for path in (origin.field, *origin.of))
-        of_all = f" of {n_errors:,}" if errors < n_errors else ""
+        of_all = "" if errors == n_errors == n_errors_of_run else f" of {all_of_run}"
         if len(source_names) > 1:
             yield f"{name} is {' times '.join(source_names)}, as predicted, in {errors:,}{of_all}"
         elif alike_causes[0].trait and alike_causes[0].trait.differing:
@@ -294,7 +300,9 @@ def _cause_text(view: RunView, run_causes: Causes, cause: Cause) -> str:
         names = f"{', '.join(first_names)} and {last_name}" if first_names else last_name
         telling_origins = run_causes.telling_origins_of([cause])
         held_origins = [entry for entry in telling_origins if len(entry[0].of) == 1]
-        if held_origins and held_origins[0][1] * FEW >= errors:
+        # The origins of some of the errors of a cause are not counted.
+        has_all_errors = run_causes.size_of(cause) == cause.size
+        if has_all_errors and held_origins and held_origins[0][1] * FEW >= errors:
             origin, number = held_origins[0]
             holder, held = (_quote_name(view, path[-1:]) for path in (origin.field, origin.of[0]))
             ending = f" ({holder} holds the true {held} in {number:,})"

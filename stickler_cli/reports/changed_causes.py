@@ -1,11 +1,11 @@
 """How causes of errors changed between two runs, in words: what broke or was fixed, and why."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from stickler_cli.core.figures import Quoting, number_of
 from stickler_cli.core.sections import INDENT, Block, Column, Span, Table, Text, Tone
-from stickler_cli.studies.diff.record import CauseChange, CauseTrend, Difference
+from stickler_cli.studies.diff.record import CauseChange, CauseTrend, Difference, Move
 from .cause_sentences import CauseText, describe_alike, find_missed_together
 from .view import RunView
 
@@ -32,6 +32,8 @@ class CauseChangeText(NamedTuple):
     """What went wrong in the second run; None if this cause lost no value there."""
     quoted_field: str
     """The path of the field, formatted for a sentence."""
+    moved: Mapping[Move, CauseText]
+    """The cause in words by how its values changed; each text counts only these errors."""
 
     @property
     def text(self) -> str:
@@ -91,6 +93,7 @@ class MovedCause(NamedTuple):
 
     key: str
     cause: CauseText
+    """The cause in words; it counts the errors whose values were fixed or broken."""
     moved: int
     """Number of values lost to the cause that are right in the other run."""
     total: int
@@ -168,8 +171,21 @@ def describe_cause_changes(difference: Difference, quoted: Quoting) -> list[Caus
                 views, difference.causes_of_runs, change.causes, missed_together, strict=True
             )
         )
+        moved = dict[Move, CauseText]()
+        for move, causes in change.moved_causes.items():
+            run = 0 if move is Move.FIXED else 1
+            moved[move] = describe_alike(
+                views[run], difference.causes_of_runs[run], tuple(causes), missed_together[run]
+            )
         if new_text or base_text:
-            texts.append(CauseChangeText(change, base_text, new_text, quoted(change.field)))
+            text = CauseChangeText(
+                change=change,
+                base=base_text,
+                new=new_text,
+                quoted_field=quoted(change.field),
+                moved=moved,
+            )
+            texts.append(text)
     return texts
 
 
@@ -181,12 +197,14 @@ def list_moved_causes(texts: Sequence[CauseChangeText]) -> list[MovedCauseList]:
     broken, fixed = list[MovedCause](), list[MovedCause]()
     for text in texts:
         change = text.change
-        if change.broken and text.new:
+        if change.broken:
+            moved_text = text.moved[Move.BROKEN]
             total = change.after["values"]
-            broken.append(MovedCause(change.key, text.new, change.broken, total))
-        if change.fixed and text.base:
+            broken.append(MovedCause(change.key, moved_text, change.broken, total))
+        if change.fixed:
+            moved_text = text.moved[Move.FIXED]
             total = change.before["values"]
-            fixed.append(MovedCause(change.key, text.base, change.fixed, total))
+            fixed.append(MovedCause(change.key, moved_text, change.fixed, total))
     for moved_causes in (broken, fixed):
         moved_causes.sort(key=lambda moved: (-moved.moved, moved.key))
     lists = (

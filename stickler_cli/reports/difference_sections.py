@@ -314,6 +314,19 @@ class DifferenceView:
         return f"{number_of(counts['compared'], 'document')} compared: {sentence}{lost}"
 
     @property
+    def listed_documents(self) -> str:
+        """A sentence that says which documents a page lists, and how many of them changed."""
+        counts = self.difference.documents
+        n_changed = counts["better"] + counts["worse"]
+        n_with_other_errors = counts["fewer_errors"] + counts["more_errors"]
+        n_listed = len(self.difference.listed_documents)
+        return (
+            "Listed are documents that have wrong values in a run, or whose figures differ: "
+            f"{number_of(n_listed, 'document')}. By score, {n_changed:,} of them got better or "
+            f"worse; by wrong values, {n_with_other_errors:,}."
+        )
+
+    @property
     def trend_line(self) -> str:
         """A sentence on the most significant loss, on F1, and on how many fields changed."""
         headline, f1 = self.difference.headline, self.difference.whole[0]

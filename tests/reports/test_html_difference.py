@@ -64,7 +64,8 @@ def test_the_page_tells_the_verdict_and_each_value_before_and_after(difference):
     # No document is wholly right any more: of the figures with the least p it lost most.
     assert "change of f1 -0.333 &lt; 0; wholly right 1.000 to 0.000 (-1.000)" in words(text)
     assert "F1 1.000 to 0.667 (-0.333): regressed; fields: 1 regressed" in words(text)
-    assert "12 rows; 12 values in all Document Field Ground truth before after 00 id" in words(text)
+    head = "12 rows, by cause; 12 values in all Document Field Ground truth before after"
+    assert f"{head} broken, id x -&gt; &lt;b&gt; 12 times 12 rows 00 id" in words(text)
     assert "id x -&gt; &lt;b&gt; 12 times 12 0 12" in words(text)
     flow = "12 values wrong after = 12 broken + 0 wrong otherwise + 0 wrong in the same way"
     assert flow in words(text)
@@ -118,3 +119,27 @@ def test_runs_without_errors_say_what_would_show_values(run_of):
     text = render("html", compare_runs({"a": run}, {"b": run}), TableStyle())
 
     assert "These runs do not contain single values" in words(text)
+
+
+def test_a_list_counts_what_its_cause_counts_and_every_document_with_errors_is_listed(run_of):
+    gt = {"id": "x", "total": 5}
+    base = {"a": {"id": "x"}, "b": gt, "c": gt, "d": {"id": "x"}}
+    new = {"a": {"id": "x"}, "b": {"id": "x"}, "c": {"id": "x"}, "d": gt}
+    runs = [
+        run_of(pairs=[DocumentPair(name, gt, pred) for name, pred in side.items()], detailed=True)
+        for side in (base, new)
+    ]
+    text = words(render("html", compare_runs({"base": runs[0]}, {"new": runs[1]}), TableStyle()))
+
+    # The new run misses the total three times; two of these broke.
+    assert "total missed in 2 documents 2 1 3" in text
+    for group in (
+        "broken, total missed in 2 documents 2 rows b total 5 right absent c total 5 right absent",
+        "fixed, total missed in 1 document 1 row d total 5 absent right",
+        "wrong in the same way, total missed in 1 document 1 row a total 5 absent absent",
+    ):
+        assert group in text
+    # a has the same error in both runs.
+    assert "or whose figures differ: 4 documents. By score, 3 of them got better or worse;" in text
+    assert "by wrong values, 3." in text
+    assert "Document before after b 0 1 c 0 1 a 1 1 d 1 0" in text

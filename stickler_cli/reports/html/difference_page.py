@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from stickler_cli.core.figures import WHOLE, number_of, visible
 from stickler_cli.core.json_values import json_line
@@ -39,7 +39,7 @@ from stickler_cli.studies.diff.record import (
 )
 from .charts import change_axis
 from .page import FIRST_CAUSES, SCRIPTS, WORKER
-from .payload import side_text
+from .payload import share_printed_rows, side_text
 from .report_page import fill_template
 
 ORDER: Final = (
@@ -63,9 +63,12 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
     listed = subject.values or ()
     if isinstance(subject, RunsBeside):
         listed = [value for value in listed if value.move is not Move.SAME]
-    causes, cause_positions = _causes(listed, runs)
     values = merged_by_whole(listed)
     changes = context["view"].causes if context["view"] else []
+    if changes:
+        causes, cause_positions = _causes_of_moves(listed, changes)
+    else:
+        causes, cause_positions = _causes(listed, runs)
     facts = {
         "total": len(values),
         "lost": 0,
@@ -90,12 +93,16 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
         cause[-1]: [other_cause for other_cause in causes if other_cause[-1] == cause[-1]]
         for cause in causes
     }
+    printed_causes = _print_causes(values, causes, cause_positions)
     context |= {
         "values": None if subject.values is None else values,
+        "printed_causes": printed_causes,
         "causes_of": {
             outcome: outcome_causes[:FIRST_CAUSES] for outcome, outcome_causes in by_outcome.items()
         },
         "n_values": facts["values"],
+        "n_printed": sum(len(cause.rows) for cause in printed_causes),
+        "n_on_paper": sum(is_on_paper for cause in printed_causes for _, is_on_paper in cause.rows),
         "cause_groups": group_cause_changes(changes),
         "moved_causes": list_moved_causes(changes),
         "trend_tones": TREND_TONES,
@@ -111,6 +118,71 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
         "comparisons": (),
     }
     return fill_template("difference_page.html.j2", context, SCRIPTS, element_values, WORKER)
+
+
+class PrintedValues(NamedTuple):
+    """A cause with its first rows of values, as the page lists them without JavaScript."""
+
+    text: str
+    rows: Sequence[tuple[ChangedValue, bool]]
+    """Each row, and whether the row is listed on paper, too."""
+    n_rows: int
+    """Number of all rows of the cause, listed or not."""
+
+
+def _print_causes(
+    values: Iterable[ChangedValue],
+    causes: Sequence[Sequence[Any]],
+    cause_positions: Mapping[tuple[str, str], int],
+) -> list[PrintedValues]:
+    """Return the first rows of each cause; `causes` are the causes in order, by `_causes`."""
+    rows_by_cause: list[list[ChangedValue]] = [[] for _ in causes]
+    for value in values:
+        rows_by_cause[cause_positions[_outcome(value), value.cause]].append(value)
+    shares = share_printed_rows([*map(len, rows_by_cause)])
+    return [
+        PrintedValues(
+            text=f"{cause[-1]}, {cause[1]}",
+            rows=[(row, index < share.on_paper) for index, row in enumerate(rows[: share.listed])],
+            n_rows=len(rows),
+        )
+        for cause, rows, share in zip(causes, rows_by_cause, shares, strict=True)
+        if share.listed
+    ]
+
+
+_MOVES: Final = (Move.BROKEN, Move.FIXED, Move.OTHERWISE, Move.SAME)
+"""Order of values by how they changed; values that are wrong in both runs come last."""
+
+
+def _causes_of_moves(
+    values: Sequence[ChangedValue], changes: Sequence[CauseChangeText]
+) -> tuple[list[list[Any]], dict[tuple[str, str], int]]:
+    """Return the causes of a difference as `_causes` does: with the texts of the summary.
+
+    A cause is a row for each way in which its values changed. Values without a cause share a row.
+    """
+    entry_by_key = _entry_by_cause(changes)
+    n_values, n_rows = Counter[tuple[str, int]](), Counter[tuple[str, int]]()
+    for counts, counted_values in ((n_values, values), (n_rows, merged_by_whole(values))):
+        for value in counted_values:
+            counts[_outcome(value), _cause_position(value.cause, entry_by_key)] += 1
+    # Causes of equal size keep the order of their first values.
+    ranked = sorted(n_values, key=lambda group: (_MOVES.index(group[0]), -n_values[group]))
+    rows: list[list[Any]] = []
+    for number, (outcome, entry) in enumerate(ranked, 1):
+        text, key = "errors without a cause of their own", ""
+        if entry >= 0:
+            text, key = changes[entry].moved[Move(outcome)].text, changes[entry].change.key
+        group = outcome, entry
+        row_key = f"{outcome.replace(' ', '-')}-{key}"
+        rows.append([row_key, text, n_rows[group], n_values[group], number, [], outcome])
+    row_of_group = {group: row for row, group in enumerate(ranked)}
+    positions = {}
+    for value in values:
+        entry = _cause_position(value.cause, entry_by_key)
+        positions[_outcome(value), value.cause] = row_of_group[_outcome(value), entry]
+    return rows, positions
 
 
 def _entry_by_cause(changes: Sequence[CauseChangeText]) -> dict[str, int]:
@@ -272,7 +344,7 @@ def _difference(difference: Difference) -> dict[str, Any]:
             {path: move for move, paths in _moves(document) for path in map(visible, paths)}
             | _move_of_whole(document),
         )
-        for document in difference.changed_documents
+        for document in difference.listed_documents
     ]
     n_listed = Counter(move_of_field for row in rows for move_of_field in row[_GROUPS].items())
     return {

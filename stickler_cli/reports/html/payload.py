@@ -501,23 +501,41 @@ def printed_causes(detail: Detail, texts: Sequence[CauseText]) -> list[PrintedCa
         cause = positions.get(own_key, positions.get(group_key, len(texts)))
         if error.cause:
             errors_by_cause.setdefault(cause, []).append(error)
-    n_causes = max(len(errors_by_cause), 1)
-    most_of_cause = max(FIRST_OF_CAUSE, FIRST_ERRORS // n_causes)
-    most_on_paper = max(ON_PAPER_OF_CAUSE, ON_PAPER // n_causes)
-    causes, n_left, n_left_on_paper = [], FIRST_ERRORS, ON_PAPER
-    for cause, errors in sorted(errors_by_cause.items()):
+    causes = []
+    ranked = sorted(errors_by_cause.items())
+    shares = share_printed_rows([len(errors) for _, errors in ranked])
+    for (cause, errors), share in zip(ranked, shares, strict=True):
         text = texts[cause].text if cause < len(texts) else "other errors"
         n_errors = texts[cause].errors if cause < len(texts) else len(errors)
-        n_on_paper = min(most_on_paper, n_left_on_paper)
         printed_errors = [
-            _print_error(error, is_on_paper=index < n_on_paper)
-            for index, error in enumerate(errors[: min(n_left, most_of_cause)])
+            _print_error(error, is_on_paper=index < share.on_paper)
+            for index, error in enumerate(errors[: share.listed])
         ]
-        n_left -= len(printed_errors)
-        n_left_on_paper -= min(n_on_paper, len(printed_errors))
         if printed_errors:
             causes.append(PrintedCause(text, printed_errors, n_errors))
     return causes
+
+
+class PrintedShare(NamedTuple):
+    """How many rows of a cause are listed without JavaScript, and how many of these on paper."""
+
+    listed: int
+    on_paper: int
+
+
+def share_printed_rows(n_rows_by_cause: Sequence[int]) -> list[PrintedShare]:
+    """Divide the rows that are listed without JavaScript among causes, the first ones first."""
+    n_causes = max(len(n_rows_by_cause), 1)
+    most_of_cause = max(FIRST_OF_CAUSE, FIRST_ERRORS // n_causes)
+    most_on_paper = max(ON_PAPER_OF_CAUSE, ON_PAPER // n_causes)
+    shares, n_left, n_left_on_paper = [], FIRST_ERRORS, ON_PAPER
+    for n_rows in n_rows_by_cause:
+        n_listed = min(n_rows, n_left, most_of_cause)
+        n_on_paper = min(n_listed, n_left_on_paper, most_on_paper)
+        shares.append(PrintedShare(n_listed, n_on_paper))
+        n_left -= n_listed
+        n_left_on_paper -= n_on_paper
+    return shares
 
 
 def _print_error(error: Error, *, is_on_paper: bool) -> PrintedError:

@@ -281,6 +281,11 @@ class Causes:
             raise UsageError([Problem("--cause", found, f"a number up to {len(entries)}")])
         return entries[number - 1]
 
+    def size_of(self, cause: Cause) -> CauseSize:
+        """Return the size of a cause in these documents."""
+        group, trait = cause.identity
+        return self.groups[group][trait]
+
     def documents_of(self, causes: Iterable[Cause]) -> list[str] | None:
         """Return the sorted ids of the documents in which causes occur.
 

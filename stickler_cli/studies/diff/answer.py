@@ -97,8 +97,8 @@ def compare_runs(
     field_figures = (Figure(path, rule.counting, F1) for path in paths)
     figure_changes = changes([*whole_figures, *field_figures], pairs, settings)
     item_figures = [Figure(path, "", EXACT_F1) for path in paths if pairs.has_items(path)]
-    changed = document_changes(pairs, [*map(field_path, paths)], rule.counting)
-    documents = count_documents(pairs, changed)
+    listed = document_changes(pairs, [*map(field_path, paths)], rule.counting)
+    documents = count_documents(pairs, listed)
     whole_changes = [*figure_changes[: len(whole_figures)], *confidence_changes(pairs, settings)]
     field_changes = figure_changes[len(whole_figures) :]
     exact_changes = changes(item_figures, pairs, settings) if item_figures else []
@@ -120,7 +120,8 @@ def compare_runs(
         fields=field_changes,
         exact_items=exact_changes,
         metrics=metrics,
-        changed_documents=changed,
+        changed_documents=[document for document in listed if document.differs],
+        unchanged_documents=[document for document in listed if not document.differs],
         gates=judge_changes(
             gates,
             pairs,
@@ -182,12 +183,8 @@ def count_documents(runs: JoinedRuns, changed: Sequence[DocumentChange]) -> Comp
 
     `changed` are the documents that changed.
     """
-    n_documents, n_base_runs = len(runs.ids), runs.sides[0]
-    is_right = runs.wholly_right()
-    right_before, right_after = (
-        is_right_by_run.mean(axis=0) > 0.5
-        for is_right_by_run in (is_right[:n_base_runs], is_right[n_base_runs:])
-    )
+    n_documents = len(runs.ids)
+    right_before, right_after = runs.wholly_right_by_side()
     worse = sum(document.is_worse for document in changed)
     better = sum(document.is_better for document in changed)
     more_errors = sum(document.errors_after > document.errors_before for document in changed)

@@ -1,8 +1,8 @@
 """Compare the causes of errors of two runs: which causes are new, grew, shrank or are fixed."""
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from stickler_cli.core.locations import field_path
@@ -12,12 +12,13 @@ from stickler_cli.score.errors.causes import (
     Causes,
     CauseSize,
     Group,
+    cause_key,
     split_cause_keys,
 )
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.record import Run
 from .changed_values import ErrorsOfRun, ids_compared
-from .record import CauseChange, CauseSizeRecord, CauseTrend, ChangedValue
+from .record import CauseChange, CauseSizeRecord, CauseTrend, ChangedValue, Move
 
 JoinedCauses: TypeAlias = tuple[Cause, ...]  # causes that are listed as one
 
@@ -75,7 +76,7 @@ def compare_causes(
     entries = union.numbered()
     entry_by_key = {cause.key: index for index, entry in enumerate(entries) for cause in entry}
     causes_by_entry = [_group_by_entry(run_causes, entries) for run_causes in causes_of_runs]
-    n_fixed, n_broken = _count_moves(values or (), entry_by_key)
+    moved_causes = _group_moved_causes(values or (), causes_of_runs, entry_by_key)
     changes = []
     for index, entry in enumerate(entries):
         base_causes, new_causes = (causes.get(index, []) for causes in causes_by_entry)
@@ -87,6 +88,11 @@ def compare_causes(
         gt = pred = None
         if trait and trait.gt and len(entry) == 1:  # one confusion of two values
             gt, pred = json.loads(trait.gt), json.loads(trait.pred)
+        moved = moved_causes.get(index, {})
+        n_fixed, n_broken = (
+            sum(cause.size.values for cause in moved.get(move, ()))
+            for move in (Move.FIXED, Move.BROKEN)
+        )
         change = CauseChange(
             key=entry[0].key,
             field=field_path(trait.path if trait else entry[0].pattern),
@@ -97,9 +103,10 @@ def compare_causes(
             trend=_trend_of(before["values"], after["values"]),
             before=before,
             after=after,
-            fixed=None if values is None else n_fixed[index],
-            broken=None if values is None else n_broken[index],
+            fixed=None if values is None else n_fixed,
+            broken=None if values is None else n_broken,
             causes=(base_causes, new_causes),
+            moved_causes=moved,
         )
         changes.append(change)
     return sorted(changes, key=_rank)
@@ -133,19 +140,51 @@ def _group_by_entry(run_causes: Causes, entries: Sequence[JoinedCauses]) -> dict
 _UNLISTED = -1  # the position of causes that lost no value
 
 
-def _count_moves(
-    values: Sequence[ChangedValue], entry_by_key: Mapping[str, int]
-) -> tuple[Counter[int], Counter[int]]:
-    """Count the fixed values and the broken values of each entry, by the position of the entry."""
-    n_fixed, n_broken = Counter[int](), Counter[int]()
+@dataclass(slots=True)
+class _MovedValues:
+    """The values lost to one cause that changed in the same way."""
+
+    n_values: int = 0
+    errors: set[tuple[str, str]] = field(default_factory=set)
+    """Document and path of each error; the values of a failed item are one error."""
+
+    @property
+    def size(self) -> CauseSize:
+        """The numbers of errors, of values and of documents."""
+        n_documents = len({document for document, _ in self.errors})
+        return CauseSize(errors=len(self.errors), values=self.n_values, documents=n_documents)
+
+
+def _group_moved_causes(
+    values: Sequence[ChangedValue],
+    causes_of_runs: Sequence[Causes],
+    entry_by_key: Mapping[str, int],
+) -> dict[int, dict[Move, list[Cause]]]:
+    """Group the causes of changed values by the position of their entry and by move.
+
+    The sizes of the causes count only the values that changed in this way. Large causes come first.
+    Values without a cause are left out.
+    """
+    causes_by_key = [{cause.key: cause for cause in run_causes} for run_causes in causes_of_runs]
+    moved_values: dict[tuple[int, str, Move], _MovedValues] = {}
     for value in values:
-        before, after = value.causes_by_run
-        if bool(before) == bool(after):
-            continue
-        group_key, own_key = split_cause_keys(before or after)
-        index = entry_by_key.get(own_key, entry_by_key.get(group_key, _UNLISTED))
-        (n_fixed if before else n_broken)[index] += 1
-    return n_fixed, n_broken
+        group_key, own_key = split_cause_keys(value.cause)
+        key = own_key if own_key in causes_by_key[value.run] else group_key
+        if value.move is not None and key in causes_by_key[value.run]:
+            moved = moved_values.setdefault((value.run, key, value.move), _MovedValues())
+            moved.n_values += 1
+            moved.errors.add((value.document, value.whole.path if value.whole else value.path))
+
+    causes_by_entry: dict[int, dict[Move, list[Cause]]] = {}
+    for (run, key, move), moved in moved_values.items():
+        cause = causes_by_key[run][key]._replace(size=moved.size)
+        group_key = cause_key(cause.pattern, cause.error_class, None)
+        index = entry_by_key.get(key, entry_by_key.get(group_key, _UNLISTED))
+        causes_by_entry.setdefault(index, {}).setdefault(move, []).append(cause)
+    for causes_by_move in causes_by_entry.values():
+        for causes in causes_by_move.values():
+            causes.sort(key=lambda cause: (-cause.size.values, -cause.size.errors, cause.key))
+    return causes_by_entry
 
 
 def _size_of(run_causes: Causes, causes: Sequence[Cause]) -> CauseSizeRecord:

@@ -246,6 +246,11 @@ class JoinedRuns:
         is_right: NDArray[np.bool_] = lost_counts == 0
         return is_right
 
+    def wholly_right_by_side(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return a mask of documents for each side: where most runs lost no value."""
+        is_right, first = self.wholly_right(), self.sides[0]
+        return is_right[:first].mean(axis=0) > 0.5, is_right[first:].mean(axis=0) > 0.5
+
     def _count_fractions(self, figure: Figure) -> NDArray[np.int64]:
         """Return dividend and divisor of a figure as an array (runs, 2, documents)."""
         if figure.metric == WHOLLY_RIGHT:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -72,10 +73,7 @@ def changes(figures: Sequence[Figure], runs: JoinedRuns, settings: TrendSettings
         change = runs.change(figure)
         trend, decision = trend_of(sample, intervals[index], corrected[index], settings)
         is_identical = trend is Trend.IDENTICAL
-        broken, fixed = 0, 0
-        if figure.field and figure.mode:
-            keys = runs.fields.get(figure.field, ())
-            broken, fixed = (int(mask.sum()) for mask in runs.broken_and_fixed(keys, figure.mode))
+        broken, fixed = _count_broken_and_fixed(figure, runs, settings)
         figure_changes.append(
             Change(
                 field=figure.field,
@@ -98,6 +96,22 @@ def changes(figures: Sequence[Figure], runs: JoinedRuns, settings: TrendSettings
             )
         )
     return figure_changes
+
+
+def _count_broken_and_fixed(
+    figure: Figure, runs: JoinedRuns, settings: TrendSettings
+) -> tuple[int, int]:
+    """Count the documents in which a field broke, and those in which it was fixed.
+
+    For a figure of whole documents, count documents that are wholly right on only one side.
+    """
+    if figure.field:
+        keys = runs.fields.get(figure.field, ())
+        broken, fixed = runs.broken_and_fixed(keys, figure.mode or settings.counting)
+    else:
+        was_right, is_right = runs.wholly_right_by_side()
+        broken, fixed = was_right & ~is_right, is_right & ~was_right
+    return int(broken.sum()), int(fixed.sum())
 
 
 def choose_headline(
@@ -249,6 +263,7 @@ def confidence_changes(
             settings,
             documents=n_documents,
             same=same,
+            moves=_count_broken_and_fixed(Figure(path, "", ""), runs, settings),
         )
         for name, was, now, chance in zip(names, *sides, by_chance, strict=True)
     ]
@@ -277,6 +292,7 @@ def _confidence_change(  # noqa: PLR0913 - what it is made of
     *,
     documents: int,
     same: bool,
+    moves: tuple[int, int],
 ) -> Change:
     before, after = (None if np.isnan(side[0]) else float(side[0]) for side in sides)
     change = None if before is None or after is None else after - before
@@ -315,8 +331,8 @@ def _confidence_change(  # noqa: PLR0913 - what it is made of
         decided_by=decision,
         documents=documents,
         differing=0 if same else documents,
-        broken=0,
-        fixed=0,
+        broken=moves[0],
+        fixed=moves[1],
         runs_before=[] if before is None else [before],
         runs_after=[] if after is None else [after],
     )
@@ -325,9 +341,10 @@ def _confidence_change(  # noqa: PLR0913 - what it is made of
 def document_changes(
     runs: JoinedRuns, fields: Sequence[str] = (), counting: Counting = CountingOptions.counting
 ) -> list[DocumentChange]:
-    """Return the documents that changed, sorted by loss of score, then by new errors, then by id.
+    """Return the documents that changed or that lost values in a run.
 
-    Broken and fixed fields are listed in the order of `fields`; unlisted fields come last.
+    They are sorted by loss of score, then by new errors, then by id. Broken and fixed fields are
+    listed in the order of `fields`; unlisted fields come last.
     """
     order = {path: index for index, path in enumerate(fields)}
     names = [field_path(path) for path in runs.paths]
@@ -345,18 +362,15 @@ def document_changes(
     for run, run_scores in enumerate(scores):
         root = runs.of_field(run, 0)
         run_scores[root.document] = root.score
+    differs = _find_differing_documents(runs)
     listed = [
-        _change(runs, document, scores[:, document], errors[:, document], changed[document])
-        for document in np.flatnonzero(_find_differing_documents(runs)).tolist()
+        replace(
+            _change(runs, document, scores[:, document], errors[:, document], changed[document]),
+            differs=bool(differs[document]),
+        )
+        for document in np.flatnonzero(differs | (errors.max(axis=0) > 0)).tolist()
     ]
-    return sorted(
-        listed,
-        key=lambda document_change: (
-            document_change.change,
-            document_change.errors_before - document_change.errors_after,
-            document_change.id,
-        ),
-    )
+    return sorted(listed, key=lambda document: document.sort_key)
 
 
 def _change(

@@ -197,9 +197,11 @@ class Change(Figure):
     differing: Count
     """Number of documents in which both runs have different counts for this figure."""
     broken: Count
-    """Number of documents in which the field was right before and is wrong after."""
+    """Number of documents in which the field was right before and is wrong after. For a figure of
+    whole documents: number of documents that were wholly right before, and are not after."""
     fixed: Count
-    """Number of documents in which the field was wrong before and is right after."""
+    """Number of documents in which the field was wrong before and is right after. For a figure of
+    whole documents: number of documents that are wholly right after, and were not before."""
     runs_before: list[Fraction]
     """The figure in each run of the first side; 1 if its divisor is 0."""
     runs_after: list[Fraction]
@@ -254,6 +256,13 @@ class DocumentChange:
     """The second score minus the first."""
     hard: Flag
     """Whether the score fell by 0.5 or more, or the second run did not compare the document."""
+    differs: bool = dataclasses.field(default=True, metadata={KEPT: False})
+    """Whether a count or score of the document or of a field differs between the runs."""
+
+    @property
+    def sort_key(self) -> tuple[float, float, str]:
+        """A key that sorts documents by loss of score, then by new errors, then by id."""
+        return self.change, self.errors_before - self.errors_after, self.id
 
     @property
     def gain(self) -> float:
@@ -375,6 +384,11 @@ class CauseChange:
     null if a run does not keep all of its errors."""
     causes: tuple[Sequence[Cause], Sequence[Cause]] = dataclasses.field(metadata={KEPT: False})
     """The joined causes: those of the first run, and those of the second run."""
+    moved_causes: Mapping[Move, Sequence[Cause]] = dataclasses.field(
+        default_factory=dict, metadata={KEPT: False}
+    )
+    """The joined causes by how their values changed, with the sizes of only these values: those of
+    the first run for fixed values, those of the second run for all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -535,6 +549,9 @@ class Difference:
     corrected for the number of these fields."""
     changed_documents: list[DocumentChange]
     """Every document with a change, the greatest loss first."""
+    unchanged_documents: list[DocumentChange]
+    """Every document with lost values in which all counts and scores are equal in both runs. With
+    `changed_documents`, these are all documents with lost values."""
     gates: list[GateResult]
     """The gates on changes, and their results."""
     metrics: list[MetricChange]
@@ -561,6 +578,12 @@ class Difference:
     """Command that writes the HTML page of this difference; empty if there is none."""
     began: str = field(default="", metadata={KEPT: False})
     """Time at which the last run of the second side began; empty if unknown."""
+
+    @property
+    def listed_documents(self) -> list[DocumentChange]:
+        """The documents that changed or that lost values, the greatest loss first."""
+        documents = [*self.changed_documents, *self.unchanged_documents]
+        return sorted(documents, key=lambda document: document.sort_key)
 
     @property
     def worse(self) -> list[DocumentChange]:

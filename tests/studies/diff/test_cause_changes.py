@@ -74,6 +74,43 @@ def test_the_values_of_all_causes_add_up_to_the_flow():
     ]
 
 
+def test_the_errors_of_all_listed_documents_add_up_to_the_flow():
+    same = run(a=without("x"), b={**GT, "x": "left"}, c=without("y"), d=GT)
+    other = run(a=without("x"), b={**GT, "x": "left"}, c=GT, d=GT)
+    difference = compare_runs({"base": same}, {"new": other})
+
+    # a and b have the same wrong value in both runs; c is right in the second run.
+    assert [document.id for document in difference.changed_documents] == ["c"]
+    assert [document.id for document in difference.unchanged_documents] == ["a", "b"]
+    assert [document.id for document in difference.listed_documents] == ["a", "b", "c"]
+    assert difference.flow is not None
+    for side, total in (("before", 3), ("after", 2)):
+        errors = [getattr(it, f"errors_{side}") for it in difference.listed_documents]
+        assert sum(errors) == difference.flow[f"wrong_{side}"] == total
+
+
+def test_causes_of_moved_values_have_the_sizes_of_these_values_only():
+    left = {**GT, "x": "left"}
+    base = run(a=without("rows"), b=without("rows"), c=left, d=left, e=GT)
+    new = run(a=without("rows"), b=GT, c=GT, d={**GT, "x": "road"}, e=without("rows"))
+    causes = compare_runs({"base": base}, {"new": new}).causes
+    assert causes is not None
+    sizes = {
+        (cause.field, move.value): [tuple(moved.size) for moved in moved_causes]
+        for cause in causes
+        for move, moved_causes in cause.moved_causes.items()
+    }
+
+    # A row has two values. In d, both runs have x wrong: that counts for the cause of the second.
+    assert sizes == {
+        ("rows", "wrong in the same way"): [(1, 2, 1)],
+        ("rows", "fixed"): [(1, 2, 1)],
+        ("rows", "broken"): [(1, 2, 1)],
+        ("x", "fixed"): [(1, 1, 1)],
+        ("x", "wrong otherwise"): [(1, 1, 1)],
+    }
+
+
 def test_a_missed_item_is_one_error_of_all_values_inside_it():
     difference = compare_runs({"base": run(a=GT)}, {"new": run(a={**GT, "rows": []})})
     (cause,) = difference.causes

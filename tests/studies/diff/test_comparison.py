@@ -189,7 +189,9 @@ def test_the_whole_has_three_readings_and_the_mean_score():
         ("", "documents.right"),
     ]
     assert [it.change for it in difference.whole] == [*[-1 / 13] * 3, -1 / 7, -1 / 7]
-    assert {(it.broken, it.fixed) for it in difference.whole} == {(0, 0)}
+    # One document was wholly right, and is no longer.
+    assert {(it.broken, it.fixed) for it in difference.whole} == {(1, 0)}
+    assert (difference.headline.broken, difference.headline.fixed) == (1, 0)
 
 
 def test_the_share_that_is_wholly_right_is_tested_exactly():

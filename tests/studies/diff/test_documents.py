@@ -12,10 +12,12 @@ def test_documents_in_which_nothing_changed_are_left_out():
     assert changes([single("a", True)], [single("a", True)]) == []
 
 
-def test_a_document_of_which_only_the_status_changed_is_left_out():
+def test_a_document_with_the_same_errors_in_both_runs_is_listed_as_unchanged():
     before = document("a", 0.0, "missing", whole=MISSED)
+    (found,) = changes([before], [{**before, "status": "invalid"}])
 
-    assert changes([before], [{**before, "status": "invalid"}]) == []
+    assert (found.errors_before, found.errors_after, found.change) == (1, 1, 0)
+    assert [found.differs, found.is_better, found.is_worse] == [False, False, False]
 
 
 def test_the_greatest_loss_comes_first_then_new_errors_then_the_id():
