@@ -120,7 +120,8 @@ def _of_batches(settings: ManySettings) -> ManySettings:
     chosen_options = {option.name: getattr(settings, option.name) for option in fields(settings)}
     settings = read_settings(ManySettings, chosen_options)
     if settings.schema_by is not None:
-        raise UsageError([Problem("schema_by", "a batch has one schema", "evaluate_many")])
+        finding = "all documents of a batch have the same schema"
+        raise UsageError([Problem("schema_by", finding, hint="use evaluate_many")])
     if settings.lenient_json:
         finding = "lenient_json does not work for JSON text in a batch"
         raise UsageError([Problem("lenient_json", finding, "false")])

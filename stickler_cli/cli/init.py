@@ -315,7 +315,7 @@ def _conclude(annotated: int, elsewhere: int, settings: InitSettings) -> None:
     place = f" in {settings.output}" if settings.output else ""
     if annotated:
         places = f"{annotated} place{'s' * (annotated != 1)}"
-        warn(f"annotated {places}{place}; {COMMENT} gives the reason for each")
+        warn(f"annotations added in {places}{place}; the reasons are in {COMMENT}")
     else:
         warn("the schema already says how to compare every field, so nothing was added")
     if elsewhere:

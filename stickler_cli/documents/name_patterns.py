@@ -52,7 +52,7 @@ def parse_name_pattern(text: str) -> re.Pattern[str]:
     try:
         return re.compile(text)
     except (re.error, RecursionError, OverflowError) as error:
-        finding = f"{brief(text)} cannot be used ({error})"
+        finding = f"the pattern {brief(text)} is not valid ({error})"
         raise UsageError([Problem(PAIR_BY, finding, "a regular expression")]) from None
 
 

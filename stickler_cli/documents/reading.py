@@ -207,7 +207,7 @@ def of_kinds(
     elif isinstance(value, dict) and [*map(kind_of, value.values())].count("array") == 1:
         name = next(name for name, child in value.items() if isinstance(child, list))
         hint = (
-            f"if the key {brief(name)} contains the document, name this key with --pred-root "
+            f"if the key {brief(name)} contains the document, give this key to --pred-root "
             "or --gt-root"
         )
     finding = f"the document is of type {kind_of(value)}"

@@ -281,7 +281,10 @@ class DifferenceView:
                 f"{'; '.join(sides)}: p values and intervals take into account that "
                 "repeated runs vary"
             )
-        return "one run per side: this compares two runs, not two systems (see --base, --new)"
+        return (
+            "one run on each side: this compares two runs, not two systems (for systems, give "
+            "several runs with --base and --new)"
+        )
 
     @property
     def verdict(self) -> tuple[Tone, str]:
@@ -386,7 +389,7 @@ class DifferenceView:
             for contrast in difference.contrasts
         ]
         documents_by_description = {
-            "not compared in the new run; all their values count as missed": difference.lost,
+            "not compared in the new run, so all values count as missed": difference.lost,
             "only in the new run, so not counted": difference.only_new,
         }
         for description, documents in documents_by_description.items():

@@ -50,8 +50,9 @@ def sections_of(errors: ErrorList, style: TableStyle, *, page: bool) -> list[Sec
         n_rows = sum(map(len, groups.values()))
         n_inside = n_shown - n_rows
         inside_text = (
-            f"{n_inside} of them lie inside items or objects that are wrong as a whole; each of "
-            f"these is one row: {number_of(n_rows, 'row')} below; --sort document lists all"
+            f"{n_inside} of them lie inside items or objects that are wrong as a whole; such an "
+            f"item is one row, so {number_of(n_rows, 'row')} below; --sort document lists all "
+            "errors"
         )
     else:
         n_wholes, n_inside = _count_wholes_and_inside(errors.rows())

@@ -216,7 +216,7 @@ def _curve_texts(curves: Curves) -> Iterator[Text]:
     """Yield each curve as a line of text: the error rate by the share of accepted values."""
     name_width = max((len(curve.name) for curve in curves.curves), default=0)
     top_of_scale = curves.top or 2 * curves.level
-    yield Text(f"{curves.title}; | is {curves.mark}, {HEIGHTS[-1]} {top_of_scale:g}")
+    yield Text(f"{curves.title} (| is {curves.mark}; a full bar is {top_of_scale:g})")
     for curve in curves.curves:
         yield Text(f"{curve.name:<{name_width}}  {_curve_line(curve, top_of_scale)}", indent=INDENT)
 

@@ -98,7 +98,8 @@ class ModelOptions(Settings, panel="models"):
     )
     model_attempts: int = option(
         5,
-        "Maximum number of attempts for a call to a model that fails, if trying again may help.",
+        "Maximum number of attempts for a call to a model. A failed call is repeated only if this "
+        "may help.",
         "N",
         values=SOME,
     )

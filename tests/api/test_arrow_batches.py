@@ -126,7 +126,7 @@ def test_what_a_batch_cannot_be_is_refused():
         evaluate_batch(pa.table({"id": ["x"], "gt": ["{}"]}), SCHEMA)
     with pytest.raises(UsageError, match="an id is of type null, expected text"):
         evaluate_batch(pa.table({"id": [None], "gt": ["{}"], "pred": ["{}"]}), SCHEMA)
-    with pytest.raises(UsageError, match="a batch has one schema"):
+    with pytest.raises(UsageError, match="all documents of a batch have the same schema"):
         evaluate_batch(table_of(rows()), SCHEMA, ManySettings(schema_by="kind"))
     with pytest.raises(UsageError, match="state"):
         merge_states([b"{}"])

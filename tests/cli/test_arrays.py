@@ -56,7 +56,7 @@ def test_what_is_no_array_fails_by_name(stickler, data):
     wrong = {each["document"]: each["problem"] for each in result.json["problems"]}
     assert wrong == {
         "one": "pred/one.json: the document is of type object, expected a JSON array; "
-        'if the key "lines" contains the document, name this key with --pred-root or --gt-root',
+        'if the key "lines" contains the document, give this key to --pred-root or --gt-root',
         "two": "gt/two.json: the document is of type object, expected a JSON array",
     }
     alone = stickler("compare", "schema.json", "gt/one.json", "pred/one.json")

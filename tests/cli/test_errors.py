@@ -257,8 +257,8 @@ def test_the_table_has_a_part_for_each_cause_and_an_item_is_one_row(stickler, da
     # Two values are wrong in each of three items, four in a missed item, and `a` in all documents.
     assert out.startswith(
         "18 of 18 errors, in 4 documents\n= 14 values lost + 4 items or objects wrong as a whole\n"
-        "10 of them lie inside items or objects that are wrong as a whole; each of these\n"
-        "  is one row: 8 rows below; --sort document lists all\n"
+        "10 of them lie inside items or objects that are wrong as a whole; such an item\n"
+        "  is one row, so 8 rows below; --sort document lists all errors\n"
     )
     flat = stickler("errors", *SOURCES, "--sort", "document").out
     assert "lines[0].price" in flat

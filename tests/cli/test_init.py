@@ -27,7 +27,7 @@ def test_ground_truth_becomes_an_annotated_schema(stickler, data):
     schema = json.loads(result.out)
     assert (result.code, result.err) == (
         0,
-        ("annotated 4 places; $comment gives the reason for each\n"),
+        ("annotations added in 4 places; the reasons are in $comment\n"),
     )
     assert schema["properties"]["id"] == {
         "type": "string",

@@ -111,11 +111,13 @@ def test_a_failure_names_the_properties_that_lead_to_it():
     gt, pred = ({"order": {"lines": [{"price": price}]}} for price in (1, 2))
 
     for call in (alike, compared):
-        with pytest.raises(ComparisonError, match=r"^at order\.lines\.price, Failing") as caught:
+        with pytest.raises(
+            ComparisonError, match=r"^in field order\.lines\.price, Failing"
+        ) as caught:
             call(plan, gt, pred)
         assert caught.value.path == ("order", "lines", "price")
         assert isinstance(caught.value.__cause__, LookupError)
-    with pytest.raises(ComparisonError, match=r"^at order\.lines\.price, Failing"):
+    with pytest.raises(ComparisonError, match=r"^in field order\.lines\.price, Failing"):
         table(plan, [gt], [pred])
 
 

@@ -278,7 +278,7 @@ def test_only_where_it_is_allowed_is_a_document_taken_out():
 
     assert (taken.value, taken.remarks) == ({"a": 1}, ("lenient", "lenient_fence"))
     assert isinstance(hinted, Problem)
-    assert hinted.hint == "--lenient-json can read the JSON a Markdown code fence"
+    assert hinted.hint == "--lenient-json can read JSON in a Markdown code fence"
     assert isinstance(refused, Problem)
     assert refused.hint == "remove everything outside the Markdown code fence"
 

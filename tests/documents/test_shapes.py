@@ -106,7 +106,7 @@ def test_a_text_below_a_root_is_read_leniently_too(tmp_path):
     assert pair.pred == {"a": 1}
     assert pair.remarks == ("lenient", "lenient_fence", "lenient_relaxed")
     (pair,) = pairs(tmp_path, {"d": {"a": 1}}, {"d": {"out": text}}, pred_root="out")
-    assert "--lenient-json can read the JSON a Markdown code fence" in str(pair.pred)
+    assert "--lenient-json can read JSON in a Markdown code fence" in str(pair.pred)
 
 
 @pytest.mark.parametrize("said", ["result", "/a/b", "/~1a~0", "/a.b", "my key"])
@@ -128,7 +128,7 @@ def test_a_name_without_the_pattern_stays_what_it_is(tmp_path):
 @pytest.mark.parametrize(
     ("pattern", "told"),
     [
-        ("[", r'--pair-by: "\[" cannot be used \(unterminated character set'),
+        ("[", r'--pair-by: the pattern "\[" is not valid \(unterminated character set'),
         (
             "gt",
             (

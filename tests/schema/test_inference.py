@@ -130,7 +130,7 @@ def test_an_entry_says_what_was_chosen_and_why():
             {"type": "array", "items": STRING},
             "a text whose name does not suggest another comparison; in any order",
         ),
-        ({"type": "object"}, "compared by its fields, each in its own way"),
+        ({"type": "object"}, "compared field by field"),
     ],
 )
 def test_the_reason_of_a_kind_is_told(schema, reason):
@@ -681,7 +681,7 @@ TEXTS, NUMBERS = "for texts that are not numbers", "also for texts that are numb
         ("said", "FuzzyComparator(method='ratio')", (None, 1), "any", "annotation", ("comparator",),
          "as its annotations say"),
         ("free", "", (0.7, 1), "object", "default", (), (
-            "compared by its fields, each in its own way"
+            "compared field by field"
         )),
         ("list", "", (None, 1), "array", "default", (), "each compared by its type"),
     ],

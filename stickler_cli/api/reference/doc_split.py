@@ -205,7 +205,9 @@ def evaluate_packet(
         raise ValueError(f"v_measure_weight is {v_measure_weight!r}, expected a number in [0, 1]")
     if abs(alpha + beta - 1) > _ROUNDING:
         finding = f"alpha and beta add up to {alpha + beta:g}, expected 1"
-        warnings.warn(f"{finding}: final_score will not be in the usual range", stacklevel=2)
+        warnings.warn(
+            f"{finding}; final_score may be outside its usual range, 0 to 1", stacklevel=2
+        )
     rows = _pages(data, (*_PLACES, *(_CLASSES if strict_clustering else ())))
     groups: defaultdict[Any, list[tuple[float, float]]] = defaultdict(list)
     for position, row in enumerate(rows):

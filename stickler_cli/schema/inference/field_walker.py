@@ -545,7 +545,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             for in_force in (*place.patterns.values(), place.other_keys)
             if in_force
         ]
-        reason = "by its fields" if declared else "compared by its fields, each in its own way"
+        reason = "by its fields" if declared else "compared field by field"
         if visit.listed:  # the weight of an item is not that of the list
             reason += "" if _keeps_order(visit) else f"; items {IN_ANY_ORDER}"
             merged = replace(merged, weight=None)

@@ -88,7 +88,7 @@ class DiffSettings(
     base: tuple[str, ...] = option(
         (),
         (
-            "Several runs of the old system, instead of BASE. After SCHEMA GT: several "
+            "Several runs of the old system, instead of BASE. If you give SCHEMA GT, several "
             "predictions of the old system."
         ),
         "RUN...",
@@ -98,7 +98,7 @@ class DiffSettings(
     new: tuple[str, ...] = option(
         (),
         (
-            "Several runs of the new system, instead of NEW. After SCHEMA GT: several "
+            "Several runs of the new system, instead of NEW. If you give SCHEMA GT, several "
             "predictions of the new system."
         ),
         "RUN...",

@@ -133,9 +133,9 @@ def propose(sample: FieldSample, threshold: float, settings: IntervalSettings) -
     is_confirmed = gain.lower > 0
     return Proposal(
         threshold=cut if is_confirmed else None,
-        reason="the other half of the documents confirms the gain"
+        reason="better on one half of the documents; the other half confirms this"
         if is_confirmed
-        else ("the other half of the documents does not confirm a gain"),
+        else "better on one half of the documents, but not reliably on the other half",
         now=now,
         then=then,
         gain=gain,

@@ -42,7 +42,7 @@ def test_what_the_runs_differ_in_comes_before_any_figure():
     assert lines[1:4] == [
         "not comparable: option missing: fn -> skip",
         f"differs: version: {base.version} -> 9",
-        "differs: 1 document not compared in the new run; all their values count as missed: d00",
+        "differs: 1 document not compared in the new run, so all values count as missed: d00",
     ]
     assert lines[4] == (
         "30 documents compared: 0 better, 1 worse, 29 the same, by score and by wrong "
