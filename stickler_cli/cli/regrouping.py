@@ -245,10 +245,10 @@ def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
 
 
 def _inferred_as_it_was(run: Run, settings: EvalSettings) -> tuple[EvalSettings, LoadedSchema]:
-    """Return the settings and the schema of a run whose schema was inferred, as it was then.
+    """Infer the schema of a run again; return the settings of the run and the schema.
 
     Raises:
-        UsageError: the schema, or what is inferred from the ground truth, has changed.
+        UsageError: another schema results, because the schema file or the ground truth has changed.
     """
     source = settings.schema
     if source == f"inferred from {settings.gt}":

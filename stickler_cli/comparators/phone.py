@@ -40,7 +40,8 @@ class PhoneComparator(BaseComparator):
             threshold: the threshold of `binary_compare`, in [0, 1].
             region: the region, such as `US`, in which a number without country code is read.
             digits_only: whether to compare only digits, which needs no library. If only one
-                side has a country code, the code is ignored; so is a first 0 on the other side.
+                side has a country code, that code is ignored, and so is a 0 at the beginning
+                of the other side: `+49 30 1234567` matches `030 1234567`.
         """
         super().__init__(threshold)
         self.digits_only = checked_flag("digits_only", digits_only)

@@ -446,9 +446,11 @@ def _are_replaced(gt: Words, pred: Words, only_gt: list[str], only_pred: list[st
 
 
 def _have_other_meanings(words: Sequence[str], others: Sequence[str]) -> bool:
-    """Return whether two words mean different things of the same kind, such as two numbers or days.
+    """Return whether a word of one text contradicts a word of the other text.
 
-    This makes a text of any length wrong. Words that look similar count as well.
+    Two words contradict each other if they mean different things of the same kind, such as two
+    numbers or two days, or if they are spelt similarly. One contradiction is enough to make a text
+    of any length wrong.
     """
     kinds, other_kinds = (
         {_kind_of(meaning) for word in side for meaning in meanings_of(word)}

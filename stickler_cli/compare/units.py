@@ -397,7 +397,7 @@ class UnitTable:
         self.size = 0
         """The number of rows."""
         self.reasons: dict[int, str] = {}
-        """The reason that a judge gave for a unit, by row."""
+        """The reason that a judge gave for a unit, by row of the unit."""
         self.gold_slots: dict[int, int] = {}
         """The chosen ground-truth alternative, as a position in its column, by row of the unit;
         only for units with alternatives."""

@@ -172,10 +172,11 @@ class DocumentPair:
     """Confidences of the prediction's values, in the same shape as the prediction; None if it has
     none."""
     unwrapped: Mapping[str, int] = field(default_factory=dict)
-    """Number of values taken out of wrappers such as `{"value": 5, "confidence": 0.9}`, by the name
-    of the wrapper's form."""
+    """For each form of wrapper, such as `{"value": 5, "confidence": 0.9}`, the number of values
+    taken out of such wrappers."""
     skipped_keys: Mapping[str, int] = field(default_factory=dict)
-    """Number of values under each metadata key that is not evaluated."""
+    """For each metadata key that is not evaluated, such as `page`, the number of values with this
+    key."""
     metadata: tuple[Metadata, Metadata] = field(default=({}, {}), compare=False)
     """For each side, the metadata in wrappers besides value and confidence, by the path of the
     value."""

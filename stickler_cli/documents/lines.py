@@ -478,8 +478,9 @@ def open_stream(file: str) -> AbstractContextManager[IO[bytes]]:
 
 
 _LOOKED_INTO: Final[dict[str, tuple[object, IO[bytes]]]] = {}
-"""Streams whose beginning was read in advance, by file; each with the `sys.stdin` at that time.
-They are used when the stream is opened again."""
+"""For each file whose beginning was read in advance: the `sys.stdin` at that time, and a stream
+that yields the beginning again. `open_stream` returns this stream the next time, unless `sys.stdin`
+has been replaced."""
 
 
 class _Again(io.RawIOBase):

@@ -43,9 +43,10 @@ class Unwrapped:
     """Confidences in the shape of the document: for each single value a number in [0, 1] or None.
     None if there is no confidence at all."""
     wrappers: Counter[str] = field(default_factory=Counter)
-    """Number of values taken out of wrappers, by the name of the wrapper's form."""
+    """For each form of wrapper, the number of values taken out of such wrappers."""
     skipped_keys: Counter[str] = field(default_factory=Counter)
-    """Number of values under each metadata key that is not evaluated."""
+    """For each metadata key that is not evaluated, such as `page`, the number of values with this
+    key."""
     is_changed: bool = False
     """Whether the document differs from the original."""
     inherited: int = 0

@@ -295,12 +295,12 @@ class ResultsRecord(TypedDict):
     """Settings of confidence intervals; only if intervals were requested. The intervals are beside
     their rates."""
     unwrapped: NotRequired[dict[str, Count]]
-    """Number of values taken out of wrapper objects, by the value key of the wrapper (`azure` for
-    the form of Azure). `inherited` is the number of values that have the confidence of a parent.
-    Missing if there are no wrappers."""
+    """For each form of wrapper object, the number of values taken out of such wrappers. A form has
+    the name of its value key, or `azure`. `inherited` is the number of values that took their
+    confidence from the object or list around them. Missing if there are no wrappers."""
     skipped_keys: NotRequired[dict[str, Count]]
-    """Number of values under metadata keys, such as `page`, which are not evaluated. Missing if
-    there are no such keys."""
+    """For each metadata key that is not evaluated, such as `page`, the number of values with this
+    key. Missing if there are no such keys."""
     confidence_counts: NotRequired[dict[str, ConfidenceCountsRecord]]
     """For each field, its values by confidence (rounded to three digits); the key of whole
     documents is empty. Only in runs without `per_document`."""
@@ -361,7 +361,7 @@ class EvaluationRecord(ResultsRecord):
     """The keys that runs and evaluations have in common."""
 
     validity: NotRequired[dict[Side, Validity]]
-    """Results of the validation by the schema, for each validated side."""
+    """Results of the validation against the schema, for each validated side."""
     semantics: Count
     """Version of the scoring rules; runs of different versions are not compared."""
     fields: list[FieldInfo]
@@ -401,8 +401,8 @@ class EvaluationRecord(ResultsRecord):
     metrics: NotRequired[list[MetricRecord]]
     """The metrics that the user requested with `--metric`, sorted by name."""
     by: NotRequired[dict[str, dict[str, ResultsRecord]]]
-    """Results of groups of documents: for each key of the breakdown, the results by the name of the
-    group."""
+    """For each key of the breakdown, the results of its groups of documents; the keys are the names
+    of the groups."""
     per_document: NotRequired[
         Annotated[list[AccountRecord], Rule("an array", fits=lambda value: isinstance(value, list))]
     ]

@@ -17,7 +17,8 @@ class Queries(TypedDict):
     """Maps the name of an order to the columns to sort by, or to group by."""
     groups: tuple[str, ...]
     """Names of the orders by which rows can be grouped. Groups by `cause` are sorted by the number
-    of the cause, other groups by size."""
+    that the report gives to the cause, from 1 up; other groups are sorted by their number of rows.
+    """
 
 
 TESTS: Final = {
@@ -27,8 +28,7 @@ TESTS: Final = {
     "below": "{column} < {value}",
     "among": "{column} IN ({value})",
 }
-"""The SQL condition of each test, by the name of the test. A cell without a value fails every
-test."""
+"""For each test, its SQL condition. A cell without a value fails every test."""
 
 ERRORS: Final[Queries] = {
     "filters": {
@@ -78,8 +78,9 @@ DOCUMENTS: Final[Queries] = {
 }
 """Queries for documents.
 
-The column `loss_rank` has minus the number of lost values. `groups` has JSON pairs of key and name;
-it is empty for a document without a score."""
+The column `loss_rank` is the number of lost values times -1, so that the document with the most
+lost values comes first. The column `groups` has JSON pairs of key and name; it is empty for a
+document without a score."""
 
 CHANGES: Final[Queries] = {
     **ERRORS,

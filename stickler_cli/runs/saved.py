@@ -215,7 +215,7 @@ def _load_run_of_table(file: str) -> Run:
 def with_rows(name: str, run: Run) -> Run:
     """Return a run with the documents of its Parquet file; unchanged for another file.
 
-    Many documents are kept in a temporary file.
+    If there are many documents, some of them are kept in a temporary file instead of in memory.
     """
     if run.evaluation.ledger.blocks is not None or not is_in_rows(name):
         return run
@@ -237,8 +237,8 @@ def _add_records(run: Run, records: Iterable[Mapping[str, Any]], source: str) ->
 def with_lines(name: str, run: Run) -> Run:
     """Return a run with the documents in its run directory; unchanged if it has documents.
 
-    The added documents are for display only: no interval is resampled from them. Many documents
-    are kept in a temporary file.
+    The added documents are for display only: no interval is resampled from them. If there are many
+    documents, some of them are kept in a temporary file instead of in memory.
 
     Raises:
         UsageError: a line of the documents cannot be read; names the line.

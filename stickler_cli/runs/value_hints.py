@@ -83,10 +83,11 @@ def _find_scalars(value: JsonValue, parent: Path = ()) -> Iterator[tuple[Path, J
 
 
 def _share_of_ids(gts: Sequence[_Ids], preds: Sequence[_Ids], field: Path) -> float:
-    """Return how many ids of a field are on both sides, as a share of the ids of the smaller side.
+    """Return the number of ids that both sides have, divided by the number on the smaller side.
 
-    Returns 0 if ids are missing or repeated on a side. Also returns 0 if most common ids (a share
-    of `MAX_IN_PLACE`) are at equal positions already, because pairing by id would then change
+    The ids are the values of one field. Return 0 if a side has an id twice, or lacks the field in
+    too many documents. Also return 0 if the share `MAX_IN_PLACE` of the common ids is at equal
+    positions on both sides: pairing documents by id instead of by position would then change
     little.
     """
     gt_ids = [str(ids[field]) for ids in gts if field in ids]

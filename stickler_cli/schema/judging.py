@@ -1,13 +1,13 @@
-"""Validate values by the library jsonschema-rs: its options, limits and input.
+"""Validate values with the library jsonschema-rs: its options, limits and input.
 
 Alternatives of unions, patterns of keys and `--validate` all use jsonschema-rs, so that they agree.
 The package jsonschema serves only to word problems of schemas. It takes about two hundred times as
 long, can hang on a pattern, and does not accept 19.99 as a multiple of 0.01.
 
-If references lead to a definition in several ways, jsonschema-rs validates by the definition again
-for each way. If there are very many ways, the class `Apart` of this module is called instead, and
-remembers each verdict. The time is then at most proportional to the size of the schema times the
-size of the document.
+If references lead to a definition in several ways, jsonschema-rs validates a value against the
+definition again for each way. If there are very many ways, it calls the class `Apart` of this
+module instead, which remembers each verdict. The time is then at most proportional to the size of
+the schema times the size of the document.
 """
 
 import json
@@ -223,16 +223,18 @@ value."""
 
 
 class Apart:
-    """Answers for jsonschema-rs whether values are valid by certain definitions.
+    """Validates values for jsonschema-rs against those definitions that are validated separately.
 
-    These are the definitions that are validated separately. jsonschema-rs asks at each reference to
-    such a definition: each call is a *question*. Each answer is remembered.
+    At each reference to such a definition, jsonschema-rs calls an object of this class with the
+    reference and a value. Such a call is a *question*: is the value valid? Every answer is
+    remembered.
     """
 
     def __init__(self, accepts: Callable[[str, JsonValue], bool]) -> None:
-        """Take a function that validates a value by a reference.
+        """Take `accepts`, which answers a question that was not asked before.
 
-        While it runs, jsonschema-rs may ask further questions.
+        `accepts` takes a reference to a definition, and a value; it returns whether the value is
+        valid. While `accepts` runs, jsonschema-rs may ask further questions.
         """
         self._accepts = accepts
         self._known: dict[tuple[str, bytes], bool] = {}
@@ -325,9 +327,10 @@ class JudgedDocuments:
     ) -> None:
         """Take the documents with their dialects, by the URI that each document gives itself.
 
-        Documents may be added until the first value is validated. `renamed` has the new value for a
-        `$ref`. `separate` has the target of a `$ref` that is validated separately. The keys of both
-        are the `id()` of the schema object that contains the `$ref`.
+        Documents may be added until the first value is validated. The keys of `renamed` and
+        `separate` are the `id()` of a schema object with a `$ref`. `renamed` has the new value of
+        this `$ref`. `separate` has the URI of the definition to which this `$ref` refers; it has an
+        entry only for a definition that is validated separately.
         """
         self._by_uri = by_uri
         self._renamed = renamed
@@ -389,9 +392,9 @@ class JudgedDocuments:
         return contents
 
     def find_part(self, kind: "type[JudgedPart]", reference: str) -> "JudgedPart":
-        """Return the object that validates by the schema at a reference.
+        """Return the object that validates values against the schema at a reference.
 
-        The same reference always gives the same object.
+        `kind` is the class of the object. The same reference always gives the same object.
         """
         if (kind, reference) not in self._parts:
             _, dialect = self._by_uri[reference.partition("#")[0]]
@@ -399,9 +402,9 @@ class JudgedDocuments:
         return self._parts[kind, reference]
 
     def find_judge(self, kind: "type[JudgedPart]") -> Apart:
-        """Return the `Apart` object that validates by separate definitions, for one kind of part.
+        """Return the `Apart` object that answers questions with objects of the class `kind`.
 
-        The same kind always gives the same object.
+        The same class always gives the same `Apart` object.
         """
 
         def accepts(reference: str, value: JsonValue) -> bool:
@@ -436,7 +439,7 @@ _FoundError: TypeAlias = "tuple[ValidationError, Path, Path]"
 
 @dataclass(frozen=True)
 class JudgedPart:
-    """One schema inside the documents, by which values are validated; it can be pickled."""
+    """One schema inside the documents, against which values are validated; it can be pickled."""
 
     formats: ClassVar[Formats] = {}
     reference: str

@@ -40,7 +40,7 @@ def open_default(weight: float = DEFAULT_WEIGHT) -> OpenNode:
 
 
 def list_rules(merged: Merged) -> dict[str, Any]:
-    """Return arguments of a node for pairing and counting elements, taken from annotations."""
+    """Return what annotations say about pairing and counting elements, as arguments of a node."""
     rules = {
         "exhaustive": merged.exhaustive,
         "pairing": merged.list_pairing,
@@ -89,9 +89,10 @@ class LeafNodes:
         return "inferred" if inferred else "annotation"
 
     def comparator(self, merged: Merged, default: LeafDefault) -> BaseComparator:
-        """Return the comparator that annotations name.
+        """Return the comparator that annotations name or configure, or else the default comparator.
 
-        Return the default comparator if annotations name none, or one that cannot be made.
+        The default comparator also replaces a comparator that is unknown or rejects its
+        configuration.
         """
         holder = merged.configured_by or merged.named_by
         if holder is not None:

@@ -69,9 +69,9 @@ class LoadedSchema:
     remark: str = ""
     """A sentence on how many annotations were inferred; empty if nothing was inferred."""
     note: str = ""
-    """Sentences about fields whose comparison may be too lenient: texts without annotations in an
-    annotated schema, and lists in any order whose order may matter. Empty if there are no such
-    fields."""
+    """Sentences about fields whose comparison may be too lenient; empty if there are none. These
+    fields are texts without annotations in a schema that annotates other fields, and lists that are
+    compared in any order although their names suggest an order."""
     of_step: Mapping[str, "LoadedSchema"] = field(default_factory=dict)
     """For a directory, its schemas by the kind of document (the file name of the schema); empty for
     a file."""

@@ -359,7 +359,10 @@ class PlaceVisit(Protocol):
 
     @property
     def key(self) -> Hashable:
-        """A key that must differ between two visits of one place if their results may differ."""
+        """The key of the visit: visits of one place with equal keys share one result.
+
+        If two visits of a place may have different results, their keys must differ.
+        """
 
 
 Came = TypeVar("Came", bound=PlaceVisit)
@@ -393,7 +396,10 @@ class PlaceFold(ABC, Generic[Came, Made]):
 
     @abstractmethod
     def _revisit(self, visited: Visited[Came, Made], in_force: InForce, visit: Came) -> Made:
-        """Return the result for a place whose visit began before; it may still be unfinished."""
+        """Return the result for a place that was visited before.
+
+        If the first visit has not ended yet, `visited.outcome` is None.
+        """
 
     def _visit_place(self, in_force: InForce, visit: Came) -> Made:
         """Return the result for the place that subschemas describe."""

@@ -1,8 +1,8 @@
 """Follow `$ref` in all its forms: inside the schema, by `$id` and anchor, and to other files.
 
-The network is never used. The compiler recognises a schema by the identity of its object, so that a
-file must give the same objects each time. The library `referencing` returns new objects each time,
-and takes 0.05 s to load, so it is not used.
+The network is never used. The compiler recognises a schema by the identity of its object. A file
+that is referred to twice must therefore give the same objects both times. The library `referencing`
+is not used: it returns new objects each time, and takes 0.05 s to load.
 """
 
 import codecs
@@ -62,8 +62,10 @@ class ReferenceOrigin(NamedTuple):
 def find_file(uri: str, origin: ReferenceOrigin) -> FilePath:
     """Return the file for an absolute URI that a document refers to.
 
-    If it is not a `file:` URI, the file is found by its position relative to the document: a URI
-    beside the document's `$id` is a file beside the document's file.
+    A `file:` URI names the file. Any other URI is taken as a relative path, from the `$id` of the
+    document, and this path leads from the document's file to the wanted file. For instance, if the
+    document `a/order.json` has the `$id` `https://x.org/order`, the URI `https://x.org/parts/price`
+    leads to the file `a/parts/price`.
 
     Raises:
         LeadsNowhereError: there is no such file.

@@ -496,11 +496,11 @@ def names_fields(value: JsonValue) -> bool:
 
 
 def is_certain_schema(contents: JsonValue) -> bool | None:
-    """Return True for a certain schema, and False for a certain document; None if it may be either.
+    """Return True if JSON is surely a schema, False if surely a document, and None if unclear.
 
-    If it may be either, callers can decide by following its references. A schema is recognized by
-    `$schema`, or by `type` and `properties` with the values that they have in schemas. All other
-    keywords can be names of fields, too.
+    If it is unclear, callers can decide by following the references in the JSON. A schema is
+    recognized by `$schema`, or by `type` and `properties` with the values that they have in
+    schemas. All other keywords can be names of fields, too.
     """
     if not isinstance(contents, dict):
         return False

@@ -136,7 +136,7 @@ class DocumentValidator:
         """Take a schema, its name for messages, and its file if it has one.
 
         Raises:
-            SchemaError: values cannot be validated by the schema.
+            SchemaError: values cannot be validated against the schema.
         """
         files = SchemaFiles(schema, source, Path(file) if file else None)
         reach = Reach(files)
@@ -228,9 +228,9 @@ def _pattern(evaluation_path: Sequence[str | int], missing: Sequence[str]) -> st
 
 
 MOST_CHECKS: Final = 10_000
-"""Maximum number of schemas by which one value may be validated. jsonschema-rs validates by a
-definition again for each reference to it. A definition that leads to more schemas, at any depth, is
-therefore validated separately. Source: docs/schema.md."""
+"""Maximum number of schemas against which a value and everything inside it are validated. A schema
+counts once for each chain of references that leads to it. A definition that leads to more schemas
+is validated separately, by the class `Apart`. Source: docs/schema.md."""
 
 _IN_PLACE: Final = frozenset(
     {"allOf", "anyOf", "dependencies", "dependentSchemas", "else", "if", "not", "oneOf", "then"}
@@ -249,8 +249,8 @@ _LOOKING_BACK: Final = _LEFT_OVER | {"$dynamicRef", "$recursiveRef"}
 reference came."""
 
 _BRANCHING: Final = _IN_PLACE | _LEFT_OVER | {"contains", "patternProperties"}
-"""Keywords by which several schemas may validate the same value. Without them, validation by a
-recursive schema takes linear time."""
+"""Keywords because of which one value may be validated against several schemas. Without them,
+validation against a recursive schema takes linear time."""
 
 
 class Reach:
@@ -311,7 +311,7 @@ class Reach:
             yield source, "", LeadsNowhereError(finding, "fewer nested alternatives")
 
     def _own_checks(self, source: Source) -> int:
-        """Return the number of schemas by which a value itself is validated, without its children.
+        """Return the number of schemas against which a value itself is validated, not its children.
 
         A schema that refers to itself counts once.
         """
@@ -320,7 +320,7 @@ class Reach:
         )
 
     def _all_checks(self, source: Source) -> int:
-        """Return the number of schemas by which a value and all of its children are validated.
+        """Return the number of schemas against which a value and all its children are validated.
 
         A schema reached in several ways counts once for each way.
         """

@@ -252,9 +252,10 @@ class Blocks:
     small_blocks: list[DocumentBlock] = field(default_factory=list)
     """Blocks that are too small to be stored yet; they wait to be joined."""
     nbytes: int = 0
-    """Memory of all stored blocks in bytes, including those in the file."""
+    """Size of all stored blocks in bytes, both of those in memory and of those in the file."""
     file: IO[bytes] | None = None
-    """File of the pickled blocks that exceed `MAX_MEMORY_BYTES`; None until one is written."""
+    """File of the blocks that were stored when memory was full (`MAX_MEMORY_BYTES`), as pickles;
+    None if all blocks are in memory."""
 
     def add(self, batch: "Batch") -> None:
         """Add all documents of a batch."""

@@ -225,10 +225,13 @@ def cases_of_units(table: UnitTable) -> Indexes:
 def cell_bins(table: UnitTable, cell: Indexes) -> Indexes:
     """Return the index of each count that a unit adds 1 to, in the flat array of all cells.
 
-    `cell` is the number of the cell of each unit's own field. A unit counts in its own field and in
-    fields that contain it. In `leaves`, these are all fields that contain it. In `aggregate`, they
-    end before the first object that does not include the field. In `overall`, the document is the
-    only one, and only if the unit's field is directly inside the document.
+    `cell` is the number of the cell of each unit's own field. A unit counts in its own field, and
+    also in fields that contain it. These depend on the counting mode:
+
+    - `leaves`: all fields that contain the unit.
+    - `aggregate`: the object that contains the unit's field, the object that contains this object,
+      and so on. The chain ends at a field that does not count in the `aggregate` of its object.
+    - `overall`: only the document, and only if the unit's field is directly inside it.
     """
     rules = RULES_OF_CASES.take(cases_of_units(table), axis=1)
     first_bin = cell * CELL_SIZE
@@ -285,8 +288,8 @@ def entries_of_extra_keys(table: UnitTable) -> tuple[Indexes, Indexes]:
     """Return (entries, columns): where undeclared keys of predictions add 1 to counts.
 
     A key adds 1 to the cell of its object, in each counting mode in which the key counts. An entry
-    is the object's position in a flat array of (3, size), with one row for each counting mode. A
-    column is the position of the count in the cell.
+    is `mode * size + row`: the number of the counting mode, the number of rows of the table, and
+    the row of the object. A column is the position of the count in the cell.
     """
     entries: list[int] = []
     columns: list[int] = []

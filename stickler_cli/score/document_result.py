@@ -49,10 +49,12 @@ class DocumentResult:
     groups: Mapping[str, str] = field(default_factory=dict)
     """The group that the document belongs to, by breakdown key."""
     unwrapped: Mapping[str, int] = field(default_factory=dict)
-    """Number of values that were taken out of wrappers, by the name of the wrapper's form. The name
-    `INHERITED` counts values that took their confidence from the object or list around them."""
+    """For each form of wrapper, the number of values taken out of such wrappers. The key
+    `INHERITED` has the number of values that took their confidence from the object or list around
+    them."""
     skipped_keys: Mapping[str, int] = field(default_factory=dict)
-    """Number of values with a metadata key that is not evaluated, by name of the key."""
+    """For each metadata key that is not evaluated, such as `page`, the number of values with this
+    key."""
 
 
 @dataclass(frozen=True, slots=True)

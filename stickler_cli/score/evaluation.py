@@ -83,10 +83,12 @@ class Results:
     warnings: Counter[str] = field(default_factory=Counter)
     """Number of documents with each warning; `score/document_result.py` has the names."""
     unwrapped: Counter[str] = field(default_factory=Counter)
-    """Number of values taken out of wrappers, by the name of the wrapper's form, or by
-    `INHERITED`."""
+    """For each form of wrapper, the number of values taken out of such wrappers. The key
+    `INHERITED` has the number of values that took their confidence from the object or list around
+    them."""
     skipped_keys: Counter[str] = field(default_factory=Counter)
-    """Number of values with a metadata key that is not evaluated, by name of the key."""
+    """For each metadata key that is not evaluated, such as `page`, the number of values with this
+    key."""
     confidences: Confidences = field(default_factory=Confidences)
     folds: dict[type, Fold] = field(default_factory=lambda: {kind: kind() for kind in FOLDS})
     """Further statistics over the documents, by their class."""

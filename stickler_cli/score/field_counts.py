@@ -133,8 +133,9 @@ N_OUTCOMES: Final = 5
 OVERALL, AGGREGATE, LEAVES = range(3)  # positions of the counting modes
 N_UNIT_COUNTS: Final = (LEAVES + 1) * N_OUTCOMES  # number of counts of units, which begin a cell
 FURTHER_COUNTS: Final = ("not_evaluated", "whole", "items", "missed_items", "invented_items")
-"""Names of the counts that follow the counts of units in a cell: values that were not evaluated,
-exact items and objects, all items, missed items, invented items."""
+"""Names of the counts at the end of a cell, after the counts of units. `not_evaluated` is 1 if the
+document does not evaluate the field, else 0. `whole` is the number of items and objects without an
+error inside. `items` is the number of all items and objects."""
 ITEM_COUNTS: Final = slice(N_UNIT_COUNTS + 1, N_UNIT_COUNTS + len(FURTHER_COUNTS))
 """The positions of the counts of items in a cell."""
 CELL_SIZE: Final = N_UNIT_COUNTS + len(FURTHER_COUNTS)
@@ -182,8 +183,8 @@ class FieldCounts(NamedTuple):
     def select_documents(self, selected: Mask) -> "FieldCounts":
         """Return the counts of selected documents, and only of fields that these documents have.
 
-        `selected` is a mask, (n_documents,), of at least one document. Keys and values with a
-        confidence are dropped.
+        `selected` is a mask, (n_documents,), of at least one document. The result has counts and
+        scores only: all attributes after `scores` are empty.
         """
         is_selected = selected[self.documents]
         n_rows = np.add.reduceat(is_selected, self.starts, dtype=np.intp)

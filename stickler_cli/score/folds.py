@@ -192,7 +192,8 @@ class Validities:
 def verdict_view(verdict: SchemaVerdict) -> dict[str, object]:
     """Return the verdict on one document as JSON values, with the first of its violations.
 
-    A document that could not be read has the verdict None: it is not valid, but has no violations.
+    `verdict` is None for a document that could not be read. Such a document has `valid` False,
+    although its `count` of violations is 0.
     """
     violations = verdict or ()
     return {
@@ -444,8 +445,8 @@ _UNDECLARED: Final = {
     "undeclared_keys": "undeclared_keys_unnamed",
     "extra_keys": "extra_keys_unnamed",
 }
-"""The attributes that count undeclared keys by name. Each has the key that a run file uses for the
-count of all other keys."""
+"""The attributes that count undeclared keys by name. Only a limited number of keys is counted by
+name; each attribute is mapped to the key of run files that has the count of all further keys."""
 
 
 def _is_long(path: FieldNames) -> bool:

@@ -10,9 +10,9 @@ as `right>=5` is an error if the schema has a field called `right`, as it is amb
 is followed by a kind of documents, unless the gate begins with a set: `leaves:documents.right` asks
 for a field called `documents`.
 
-An aim is a figure of single documents, or a gate on such a figure: the reward of a program that
-learns from single documents. Its figure is always defined and in [0, 1]: 1 if neither side has a
-value, and 0 if only one side has values.
+An aim is written like a gate, with or without its limit: `f1`, or `f1>=0.9`. It is for programs
+that learn from single documents: the figure of a document is its reward. This figure is always
+defined and in [0, 1]: it is 1 if neither side has a value, and 0 if only one side has values.
 """
 
 import math
@@ -214,7 +214,7 @@ def _split_bound(path: Path, mode: str | None, metrics: Collection[str]) -> tupl
 def _check_share(gate: Gate, option: str, lowest: float) -> None:
     """Raise UsageError if the limit of a gate is not between `lowest` and 1.
 
-    The hint turns a percentage into a share.
+    If the limit looks like a percentage, such as 90, the error suggests the share 0.9.
     """
     if lowest <= gate.limit <= 1:
         return
@@ -513,7 +513,8 @@ def fields_of_gate(gate: Gate, fields: Iterable[Path]) -> list[Path]:
 def _can_match(path: Path, schema_path: Path) -> bool:
     """Return whether the path of a gate can match a path of the schema.
 
-    Both may be patterns: `*` in the schema is any key of a map, with any path below it.
+    Both paths may be patterns. If the schema path ends with `*` (any key of a map), it also matches
+    longer paths, which lead into the map's values.
     """
     if not path:
         return not schema_path

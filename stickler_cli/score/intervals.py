@@ -427,8 +427,8 @@ def resample(  # noqa: PLR0913 - documents, statistic, seed and sizes are indepe
         statistic: takes weights, (n_documents, n), and returns figures, (n_figures, n), where the
             figures of each of the n replicates depend on the weights of that replicate only.
         settings: the seed of the weights.
-        size: number of array cells that the statistic needs for one replicate, if more than one for
-            each document.
+        size: number of array cells that the statistic needs for one replicate; the number of
+            documents is used if it is greater.
         replicates: number of replicates.
         swaps: draw weights of 1 or 0, which say whether a document's two runs are swapped.
 
@@ -452,8 +452,8 @@ def resample(  # noqa: PLR0913 - documents, statistic, seed and sizes are indepe
 def added_weights(settings: IntervalSettings) -> Floats:
     """Return the weight of one unseen document in every replicate, (1 + N_REPLICATES,).
 
-    The bounds of an interval add this document to those of the run. The first weight belongs to the
-    original figure and is 0.
+    The bounds of an interval are computed as if the run had this document, too. The original figure
+    does not include this document, so the first weight is 0.
     """
     states = _generator_states([""], f"{settings.seed} added")
     return np.append(0.0, _draw_weights(states, 0, N_REPLICATES)[0])

@@ -270,9 +270,10 @@ def _evaluate_field(policy: FieldPolicy, values: PolicyField | None) -> FieldOut
 
 MAX_THRESHOLDS: Final = 1_000
 STARTS: Final = 4
-"""Number of positions at which a sequence of tests starts.
+"""Number of sequences of tests; each begins at another threshold.
 
-A single sequence would end early if one confident value were wrong."""
+A sequence ends with the first test that does not reject. If there were only one sequence, a single
+confident value that is wrong could end all testing early."""
 
 _ROUNDING: Final = 1e-9  # sums of shares that should be whole numbers are inexact
 
@@ -363,9 +364,10 @@ def losses_by_threshold(document: Indexes, confidence: Floats, is_right: Mask) -
 
 
 def count_documents_needed(level: float, max_loss: float) -> int:
-    """Return the minimum number of documents without loss that reject `expected loss > max_loss`.
+    """Return how many documents a test needs at least to reject `expected loss > max_loss`.
 
-    `level` is the level of the test.
+    This number is enough only if none of the documents has a loss. `level` is the significance
+    level.
     """
     return ceil(log(level) / log1p(-max_loss) - _ROUNDING)
 

@@ -336,7 +336,10 @@ class FieldTallies(dict[FieldNames, Tally]):
         return absent_fields
 
     def count_never_labelled(self) -> dict[str, int]:
-        """Return the fields that no document evaluates, with their numbers of documents."""
+        """Return the fields that no document evaluates.
+
+        Each field has the number of documents in which it is not labelled.
+        """
         never_labelled = {path: tally for path, tally in self.items() if not tally.is_evaluated}
         return {
             field_path(path): never_labelled[path].n_not_evaluated
@@ -376,8 +379,8 @@ class FieldTallies(dict[FieldNames, Tally]):
     def _frequency(self, paths: Sequence[FieldNames]) -> tuple[int, int]:
         """Return a sort key that puts frequent keys of a map first.
 
-        Keys that equally many documents score are sorted by their number of values. `paths` are
-        the paths of one key.
+        The key with a score in most documents comes first; of equally frequent keys, the key with
+        most values. `paths` are the paths of one key.
         """
         tallies = [self[path] for path in paths]
         n_values = sum(sum(tally.cell[LEAF_COUNTS]) for tally in tallies)

@@ -268,7 +268,7 @@ class KeyOptions(IgnoreOptions, panel="input"):
 
 
 class ValidationOptions(Settings, panel="input"):
-    """Options for validation by the schema."""
+    """Options for validation against the schema."""
 
     validate: Validate = option(
         "none",

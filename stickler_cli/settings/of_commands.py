@@ -396,7 +396,8 @@ class ManySettings(
 def as_of_eval(settings: Settings, **said: Any) -> EvalSettings:
     """Return settings of `stickler eval` with the values of another command's options.
 
-    Output options keep their defaults. `said` are values that replace values of the command.
+    `settings` are those of the other command. Keyword arguments (`said`) replace single values.
+    Output options keep their defaults, except that `rows` is `inline`.
     """
     shared = {
         name: getattr(settings, name)

@@ -1,8 +1,8 @@
 """The answer of a study, the services that a study can use, and steps that studies share.
 
 Shared steps compare documents, check names and gates, and read files of verdicts. A verdict file
-has people's verdicts on pairs of values: lines of JSON with `path`, `gt`, `pred` and `verdict`. The
-verdicts on errors that the HTML report downloads have this form too.
+has people's verdicts on pairs of values: lines of JSON with `path`, `gt`, `pred` and `verdict`.
+People can also give verdicts in the HTML report, and download them in this form.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The table of all studies, by the name of their command."""
+"""The table of all studies: each command and its study."""
 
 from typing import Final
 

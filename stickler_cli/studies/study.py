@@ -36,9 +36,11 @@ class Study:
     help: str
     examples: str
     gate: str = ""
-    """When the study's gate fails, as a clause for the help; empty for a study without a gate."""
+    """Clause for the help that says when the study's gate fails, such as `kappa is below
+    --fail-under`; empty for a study without a gate."""
     incomplete: str = ""
-    """When the answer is incomplete, as a clause for the help; empty if it never is."""
+    """Clause for the help that says when the answer is incomplete, such as `some documents could
+    not be compared`; empty if the answer is never incomplete."""
     formats: Sequence[str] = FORMATS
     lines: str = ""
     """Option with which the study writes lines of data instead of a report; empty if it has

@@ -383,7 +383,10 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         )
 
     def _is_inside_call(self, visit: FieldVisit) -> bool:
-        """Return whether a leaf is in an object that has the name of a tool, or has arguments."""
+        """Return whether a leaf is in an object that seems to describe a call of a tool.
+
+        Such an object is named like a tool, as in `tool_use`, or has a field with arguments.
+        """
         parent_path = visit.path[:-1]
         if parent_path and names_a_call(str(parent_path[-1])):
             return True
@@ -393,7 +396,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _has_arguments(self, path: Path) -> bool:
         """Return whether a field has the arguments of a call.
 
-        This is shown by its name, or by the name of a tool beside it.
+        It has arguments if its name says so, or if a field beside it has the name of a tool.
         """
         name = str(path[-1])
         if ends_in(name, ARGUMENTS):

@@ -110,8 +110,9 @@ _MAY_BE_DATE: Final = re.compile(
     rf"(?!.*(?<![^\W\d_])(?!{_BEGINS_WORD})[^\W\d_]{{6}})",
     re.IGNORECASE | re.DOTALL,
 )
-"""Pattern of texts that may be dates: they have no long word except names of months and days. Most
-other texts are sorted out by this pattern, which is faster than parsing."""
+"""Pattern of texts that may be dates. It rejects texts with a word of six letters or more, unless
+the word begins like a month, a weekday or a unit of time. Such a quick test spares most texts the
+slow parsing."""
 _CLOCK: Final = re.compile(r"\d:\d\d|\d\s?[ap]\.?m\b", re.ASCII | re.IGNORECASE)
 """Pattern of a time of day that follows a date."""
 
@@ -297,10 +298,10 @@ class Observed:
 
     @property
     def has_columns(self) -> bool:
-        """Whether the values are tables stored by columns.
+        """Whether the values are tables stored by columns: objects with lists of equal lengths.
 
-        In such an object, all fields are lists of the same length. Some lists have two elements or
-        more.
+        An example is `{"item": ["pen", "cup"], "price": [2, 7]}`. Every field must be a list, and
+        at least one list must have two elements or more.
         """
         lengths = [column.shape.lengths for column in self.fields.values()]
         are_alike = len(lengths) > 1 and all(of_column == lengths[0] for of_column in lengths)
@@ -316,7 +317,7 @@ class Observed:
 
     @property
     def has_fine_amounts(self) -> bool:
-        """Whether a cent is a large part of the number, in at least half of the numbers."""
+        """Whether at least half of the numbers are fine amounts (see `is_fine_amount`)."""
         n_numbers = self.kinds["number"] + self.kinds["integer"]
         n_numbers += self.forms["number"]
         n_fine = self.numbers[FINE_AMOUNT] + self.forms[FINE_AMOUNT]
@@ -600,8 +601,7 @@ READS: Final = {
     "NumericComparator": "number",
     "TimeComparator": "time of day",
 }
-"""The form of the texts that a comparator reads, such as `time of day`, by the name of the
-comparator."""
+"""For each comparator, the form of the texts that it reads, such as `time of day`."""
 
 
 @lru_cache(maxsize=4096)

@@ -19,7 +19,8 @@ BINS: Final = 10
 BUDGETS: Final = (0.1, 0.3, 0.5)
 """Shares of all units that people may have time to review."""
 PRECISIONS: Final = (0.95, 0.99, 0.999)
-"""Shares of right units that users may require of units that skip review."""
+"""Shares of right values that users may require. For each of these shares, reports have the lowest
+confidence threshold at which this share of the accepted values is right."""
 
 _ROUNDING: Final = 1e-12  # rounding errors of shares that equal a bound
 _MIN_PROBABILITY: Final = 1e-15  # a wrong value of confidence 1 would cost infinitely much
@@ -205,10 +206,14 @@ class Reliability:
     def aurc(self) -> Floats:
         """Area under the risk-coverage curve.
 
-        It is the mean over all k of the share of wrong units among the k most confident units; ties
-        count in proportion. Take a group of n units of equal confidence, w of them wrong, after A
-        more confident units, E of them wrong. Its shares are (E + w j/n) / (A + j) for j = 1..n.
-        With harmonic numbers H, they add up to w + (E - A w/n) (H(A + n) - H(A)).
+        It is the mean over all k of the share of wrong units among the k most confident units.
+        Units of equal confidence count in proportion: if w of n such units are wrong, each counts
+        as w/n wrong units.
+
+        Take a group of n units of equal confidence, of which w are wrong. Let A be the number of
+        units with a higher confidence, and E the number of wrong units among these A. The shares of
+        the group are (E + w j/n) / (A + j) for j = 1..n. With harmonic numbers H, the sum of these
+        shares is w + (E - A w/n) (H(A + n) - H(A)).
         """
         from scipy.special import digamma  # H(k) = digamma(k + 1) + Euler's constant
 

@@ -47,8 +47,8 @@ SLIPS: Final = frozenset(
         *(ErrorClass.DECIMAL_SHIFT, ErrorClass.DIGIT_SLIP),
     }
 )
-"""Error classes that explain an error without its values, such as a truncated text. All errors of
-one field with such a class are listed as one entry."""
+"""Error classes that explain an error whatever the two values are, such as a truncated text. All
+errors of one field with such a class are listed as one entry."""
 
 
 class ErrorTrait(NamedTuple):
@@ -123,9 +123,9 @@ class Causes:
     A group with more than `MAX_TRAITS` traits has the single trait None.
     """
     origins: dict[CauseIdentity, Counter[Origin]] = field(default_factory=dict)
-    """How many wrong values of each cause are values of another field, by that field (the origin).
-    An empty counter means that there were too many origins. A cause without trait has no counter.
-    """
+    """The origins of each cause: other fields whose true values were predicted by mistake. The
+    counter has the number of wrong values for each origin; it is empty if there were too many
+    origins. A cause without trait has no counter."""
     ids: dict[CauseIdentity, set[str]] | None = field(default_factory=dict)
     """The ids of the documents of each cause; None if single documents are not kept."""
     values: ValueCounts = field(default_factory=ValueCounts)
@@ -251,9 +251,9 @@ class Causes:
     def numbered(self) -> list[tuple[Cause, ...]]:
         """Return the causes that lost values, as the numbered entries of reports.
 
-        The entry that lost most values comes first; it has number 1. Some entries join several
-        causes of one field and class: causes whose two values occur only once, or all causes if the
-        class is in `SLIPS`. All documents that end early are one entry.
+        The entry that lost most values comes first; it has number 1. Most entries are a single
+        cause. In a field of values, however, the causes of one error class are joined if each has
+        only one error, or if the class is in `SLIPS`. All documents that end early are one entry.
         """
         single: list[tuple[Cause, ...]] = []
         joined: dict[Group, list[Cause]] = {}
@@ -322,9 +322,10 @@ class Causes:
         return origins
 
     def is_telling(self, origin: Origin) -> bool:
-        """Return whether a field holds the values of another field more often than chance explains.
+        """Return whether an origin has more wrong values than chance explains.
 
-        All causes are considered together.
+        `origin` is a wrong field with the other fields whose values it holds. The wrong values of
+        all causes are added up.
         """
         if not self._telling:
             for other, n_hits in sum(self.origins.values(), Counter()).items():
@@ -580,6 +581,6 @@ def _counts_record(fields: Mapping[Path, ByClass]) -> dict[str, object]:
 
 
 def _class_record(counts: ByClass) -> dict[str, int]:
-    """Return counts by the names of their classes, in the order of `ErrorClass`."""
+    """Return counts as a dict with names of classes as keys, in the order of `ErrorClass`."""
     classes = sorted(counts, key=_CLASS_RANKS.__getitem__)
     return {error_class.value: counts[error_class] for error_class in classes}

@@ -24,11 +24,11 @@ from .located_units import field_pattern
 N_BUCKETS: Final = 256  # 1 kB per field; two rare values share a bucket in 0.4% of cases
 MAX_FIELDS: Final = 1_000  # fields with counts, the first ones by path: 2 MB
 MIN_HITS: Final = 3
-"""Minimum number of wrong values that equal values of another field, for a cause to mention that
-field."""
+"""Minimum number of hits at which a cause mentions another field. A hit is a wrong value that
+equals the true value of the other field."""
 MAX_P: Final = 0.01
-"""A cause mentions another field only if its hits are due to chance with at most this probability.
-A hit is a wrong value that equals the other field's value. The probability is corrected for the
+"""Limit for the p value of hits (see `MIN_HITS`). If the p value is at or above the limit, the hits
+may be chance, and the cause does not mention the other field. The p value is corrected for the
 number of fields that were tried."""
 _TEXT: Final = re.compile(r"[0-9]{1,3}(?::[0-9]{1,15})?(?: [0-9]{1,3}(?::[0-9]{1,15})?)*")
 _NEGLIGIBLE: Final = 1e-12  # part of the sum of a tail that may be omitted
@@ -92,14 +92,15 @@ class ValueCounts:
                 del counts[pattern]
 
     def p_of_hits(self, names: Names, other: Names, n_hits: int) -> float:
-        """Return the probability that there are at least `n_hits` hits by chance.
+        """Return the probability that chance alone gives `n_hits` hits or more.
 
-        A hit is a wrong value of the field `names` that equals a value of the field `other`.
+        A hit is a wrong value of the field `names` that equals the true value of the field `other`.
 
-        The model keeps the wrong values of the field `names` and permutes the values of the field
-        `other` over documents. For each hit it leaves out the value of `other` that equals the hit.
-        The probability is 0 if the wrong values were not counted (objects are not), and 1 if the
-        other field was not counted.
+        In the model of chance, the wrong values of `names` stay where they are, and the true values
+        of `other` are permuted over documents. The model counts all pairs of equal values, one from
+        each field, except the `n_hits` pairs that were observed. The probability is 0 if the wrong
+        values of `names` were not counted (objects are not), and 1 if the values of `other` were
+        not counted.
         """
         wrong = self.wrong.get(self._pattern(self.wrong, names))
         if wrong is None:

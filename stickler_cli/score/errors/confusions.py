@@ -47,10 +47,10 @@ _LOOK_ALIKES: Final = str.maketrans(
     # Drop the accents that follow a decomposed letter.
     "".join(map(chr, range(0x0300, 0x0370))),
 )
-"""The letter or digit that replaces each lower-case letter that resembles it. Latin letters become
-digits; Cyrillic and Greek letters become Latin letters or digits that look alike, at least as
-capitals. Source: Unicode Technical Standard 39, confusables; the digits are the usual confusions of
-optical character recognition."""
+"""Maps each lower-case letter to the letter or digit that looks like it, such as `o` to `0`. Latin
+letters become digits. Cyrillic and Greek letters become Latin letters or digits that look alike, at
+least as capitals. Source: Unicode Technical Standard 39, confusables; the digits are the usual
+confusions of optical character recognition."""
 
 LONGEST_DATE: Final = 40  # characters of a date with weekday, month name and time
 
@@ -213,7 +213,8 @@ def begins_or_ends(fragment: str, text: str) -> bool:
 OTHER_SIGN: Final = "the sign differs"
 
 _OFF_BY: Final = frozenset({Decimal(1), Decimal("0.01")})
-"""Differences of two numbers that are named: an error of counting, and an error of rounding."""
+"""Differences between two numbers for which reports say `off by 1` or `off by 0.01`. The first is
+an error of counting, the second an error of rounding."""
 
 
 def find_slip(gt: JsonValue, pred: JsonValue) -> str:
@@ -291,9 +292,9 @@ def _significant(number: Decimal) -> tuple[str, int]:
 
 
 def _find_slip_of_digits(gt: str, pred: str) -> str:
-    """Return in words how two different texts of digits differ; empty if they differ in more.
+    """Return in words how two different texts of digits differ; empty if no rule applies.
 
-    One digit may differ, be missing or be extra, or two digits may be exchanged.
+    A rule applies if one digit differs, is missing or is extra, or if two digits are exchanged.
     """
     if len(gt) == len(pred):
         differing = [index for index, digit in enumerate(gt) if digit != pred[index]]

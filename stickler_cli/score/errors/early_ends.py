@@ -117,7 +117,7 @@ def is_after_end(
 
 
 def find_place(table: UnitTable, batch: UnitBatch, position: int) -> FieldPlace:
-    """Return the field outside lists that a unit is, or that contains it."""
+    """Return the field of a unit, or, for a unit inside lists, the field of the outermost list."""
     steps: list[tuple[int, str]] = []  # from the unit outwards
     level = batch
     while level.container is not None:
@@ -154,7 +154,8 @@ def _is_missed_field(batch: UnitBatch) -> Mask:
 def _is_predicted(table: UnitTable, batch: UnitBatch) -> Mask:
     """Return which units of a batch show that something is predicted in their field, (size,).
 
-    The table does not have the predictions of fields that are not labelled; they may be present.
+    A unit of a field that is not labelled is always True: the table does not have the predictions
+    of such a field, so there may be one.
     """
     if batch.kind == UNLABELLED:
         return np.ones(batch.size, np.bool_)

@@ -43,8 +43,9 @@ _YEAR_DIGITS: Final = 4
 _TELLING_DIGITS: Final = re.compile(
     r"[1-9](?:[^0-9]*[0-9])+?[^0-9]*[1-9]|[1-9][^0-9]*[1-9](?:[^0-9]*[0-9]){2}"
 )
-"""Three significant digits, or two significant digits with two more after them, as in prices and
-document numbers."""
+"""Pattern of numbers so specific that another field hardly has them by chance. They have three
+significant digits or more, as in `105`; or two significant digits with two zeros after them, as in
+`12.00`."""
 NEIGHBOURS: Final = 10  # items before and after that are searched: keeps time linear
 _WORDS: Final = re.compile(r"[^\W_]+")
 _SCALARS: Final = frozenset((str, int, float, bool))
@@ -127,11 +128,15 @@ def _classify_scalars(
 
     The first rule that applies gives the class:
 
-    1. The two values have different types.
-    2. The two texts alone make the class certain, and rule 4 does not apply.
+    1. The values are of different kinds, such as a number and a word, or they are equal but the
+       comparator cannot read them.
+    2. The two texts alone make another class certain, such as a difference in format. This rule is
+       skipped if the condition of rule 4 is met.
     3. The prediction is the value of another field.
-    4. The way in which the comparator reads the two values explains the difference.
+    4. The comparator reads two similar values as different ones (see `_classify_as_read`).
     5. The two texts are similar.
+
+    Of very long texts, only the beginning and the end are compared.
     """
     gt_text, pred_text = plain_text(gt), plain_text(pred)
     if max(len(gt_text), len(pred_text)) > LONGEST:
@@ -282,7 +287,10 @@ class ValuePlaces:
         return None
 
     def _may_occur(self, value: JsonValue, wanted: JsonValue) -> bool:
-        """Return False if a value certainly occurs nowhere in the document; a quick test."""
+        """Return False if a quick test shows that a value occurs nowhere in the document.
+
+        `wanted` is the value as `searchable_form` returns it.
+        """
         if not isinstance(wanted, str):
             return True
         texts, numbers = self._all_scalars
@@ -338,7 +346,10 @@ class ValuePlaces:
         ]
 
     def _names_by_text(self, parent: JsonObject, inside: Path) -> dict[str, list[Step]]:
-        """Return the names of an object's fields, by the text at the path `inside` each field."""
+        """Return the names of an object's fields, by the text that each field has at a path.
+
+        The path is `inside`; it is empty if the field itself is the text.
+        """
         key = id(parent), inside
         if key not in self._fields:
             texts: dict[str, list[Step]] = {}

@@ -85,7 +85,7 @@ class Error(NamedTuple):
     reason: str = ""
     """The reason why the value, item or object is wrong."""
     differing: tuple[str, ...] = ()
-    """The fields in which a pair of list items below its threshold differs."""
+    """For a pair of list items that failed as a whole: the fields in which the two items differ."""
     judge: str = ""
     """The reason that a language model gave, if it compared the values."""
     cause: str = ""
@@ -101,7 +101,10 @@ class Error(NamedTuple):
 
     @property
     def explanation(self) -> str:
-        """The origin of values, the reason, and the judge's reason or the differing fields."""
+        """The explanation in one line: `origin`, then `reason`, then `judge` or `differing`.
+
+        The line for a swapped value has `reason` and `swapped_with`.
+        """
         if self.swapped_with:
             return f"{self.reason}: the value of {self.swapped_with}"
         origin = f"{self.origin}; " if self.origin else ""
@@ -147,7 +150,8 @@ def error_of(document: str, error: ClassifiedError, *, with_cause: bool = True) 
 def describe_background(error: ClassifiedError) -> str:
     """Describe what is behind an error; empty if nothing is known beyond its class.
 
-    These are the origins of wrong values, the slip in a number, or the end of the prediction.
+    The description is one of these: the field after which the prediction ends, what differs in a
+    digit slip, or where the wrong values of a list item come from.
     """
     if error.ends_after is not None:
         return f"nothing is predicted after {field_path(error.ends_after)}"
@@ -429,9 +433,10 @@ def value_lines(documents: Sequence[str], table: UnitTable) -> list[bytes]:
 def _value_record(
     document: str, unit: LocatedUnit, differences: Mapping[int, DifferenceKind]
 ) -> dict[str, object]:
-    """Return a value of a document as a record for a file, by names of columns.
+    """Return the row of a value for a file: a dict from names of columns to cells.
 
-    `differences` has the kind of difference of each value that matches although it differs, by row.
+    `differences` has the values that match although they differ: it maps the row of such a value in
+    the unit table to the kind of difference.
     """
     has_both_sides = unit.outcome in BOTH_SIDES
     is_elsewhere = has_both_sides and unit.pred_path != unit.gt_path

@@ -23,8 +23,8 @@ _OUTCOMES: Final = tuple(Outcome)
 class Enclosure(NamedTuple):
     """A unit that failed as a whole and contains other units, which are therefore not judged.
 
-    If several such units contain a unit, its enclosure is the outermost one that is one-sided, or
-    else the innermost one.
+    If a unit is inside several such units, its enclosure is the outermost one that is one-sided. If
+    none of them is one-sided, its enclosure is the innermost one.
     """
 
     path: Path
@@ -228,10 +228,10 @@ def alternatives_of(
 def enclosure_of(
     levels: list[tuple[UnitBatch, Indexes]], index: int, gt_path: Path, pred_path: Path
 ) -> Enclosure | None:
-    """Return the unit that failed as a whole around a unit; None if there is none.
+    """Return the enclosure of a unit; None if no unit around it failed as a whole.
 
-    `levels` has the batches around several units, and `index` is the position of the unit among
-    these.
+    `levels` has a batch and positions in it for each level, from the document to the units that are
+    located. `index` selects one of these units: its entry in the positions of each level.
     """
     enclosure: Enclosure | None = None
     depth = 0  # number of path steps from the document to the batch

@@ -136,11 +136,11 @@ class MarkedOutcome:
     unfit: Sequence[str]
     """Verdicts on errors that this run does not have, as document, path and outcome; sorted."""
     overall: MendedRates
-    """Counts of units by `overall`, after correction."""
+    """Counts and rates in the counting mode `overall`, after correction."""
     aggregate: MendedRates
-    """Counts by `aggregate`, after correction: values in objects and in items that match."""
+    """Counts and rates in the counting mode `aggregate`, after correction."""
     leaves: MendedRates
-    """Counts of all values by `leaves`, after correction."""
+    """Counts and rates in the counting mode `leaves`, after correction."""
     overall_score: FractionOrNone
     """The mean score of documents; null if no document was compared."""
 
@@ -237,8 +237,9 @@ def _find_change(
 ) -> TruthChange:
     """Return the change of a ground truth that corrects an error.
 
-    Invented list items get the next free indexes of their list; `new_items` has the indexes given
-    so far. If the error is inside a ground-truth alternative, the alternative replaces the value.
+    An invented list item gets the next free index of its list; `new_items` has the indexes given so
+    far. If the list is inside a ground-truth alternative, the index follows the items of that
+    alternative.
     """
     value: Any = unit.pred
     if unit.outcome is Outcome.FN:

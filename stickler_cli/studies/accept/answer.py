@@ -145,7 +145,10 @@ _LEAF: Final = "leaf"
 
 
 def apply_policy(file: str, settings: AcceptSettings, desk: Desk) -> StudyAnswer:
-    """Apply the policy in `file`: write a line for each prediction on which of its values pass."""
+    """Apply the policy in `file`.
+
+    For each prediction, write a line with the values that pass and the values to review.
+    """
     if settings.pairs is not None:
         raise UsageError(
             [

@@ -290,7 +290,7 @@ def item_of(place: AnsweredPlace) -> ItemPlace | None:
 
 
 def is_dropped(place: AnsweredPlace) -> bool:
-    """Return whether a place has a true value, and no run gives a wrong value there."""
+    """Return whether a place has a ground-truth value, and all wrong answers lack a value there."""
     return place.gt is not None and all(value is None for value, _ in place.different)
 
 
@@ -422,9 +422,8 @@ class Audit:
     ) -> list[GoldChange]:
         """Return the changes of a document's ground truth that verdicts demand.
 
-        For a list item that the ground truth lacks, only changes that add a value are returned.
-        Such an item has no value to remove, and none to which an accepted alternative could be
-        added.
+        For a list item that the ground truth lacks, only changes that add a value are returned: the
+        ground truth has no value there that could be removed or could get an accepted alternative.
         """
         bare_truth = unwrapper(truth, is_truth=True).value if unwrapper else truth
         changes, new_indexes = list[GoldChange](), dict[Path, dict[Step, int]]()

@@ -137,8 +137,8 @@ class AuditReport(StudyRecord):
     runs: list[AuditedRun]
     """The runs, in the order of the command line."""
     suspects: list[Suspect]
-    """The suspects, at most a thousand, the most suspect first. A list item that the same runs lack
-    is one suspect with all of its values."""
+    """The suspects, at most a thousand, the most suspect first. If the same runs lack every value
+    of a list item, the whole item is one suspect."""
     gates: list[GateResult]
     """The gates and their results."""
     notes: list[str]

@@ -117,7 +117,7 @@ class AnsweredPlace:
 
 
 def rows_by_document(file: File) -> Mapping[str, LineReference]:
-    """Return the lines of a run's file of values by document; a large file stays on disk."""
+    """Read the values of a run; return the lines of each document. A large file stays on disk."""
     with file.open("rb") as lines:
         lines_by_document = groupby(lines, lambda line: str(json.loads(line)["document"]))
         return ById(

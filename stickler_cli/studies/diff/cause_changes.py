@@ -26,9 +26,9 @@ JoinedCauses: TypeAlias = tuple[Cause, ...]  # causes that are listed as one
 def causes_in_both(runs: Sequence[Run], sides: Sequence[ErrorsOfRun] | None) -> list[Causes] | None:
     """Return the causes of errors of each run, counted in the documents that all runs compared.
 
-    `sides` are the errors of each run; None if they are unknown. Without errors, causes cannot be
-    counted in some of the documents only. The result is then None if the runs compared different
-    documents.
+    `sides` are the errors of each run; None if they are unknown. If a run compared further
+    documents, its causes are counted again from its errors. The result is None if these errors are
+    unknown.
     """
     ids_by_run = [*map(ids_compared, runs)]
     compared = set.intersection(*ids_by_run)

@@ -482,9 +482,9 @@ def _make_missed_rows(
 ) -> Iterator[RunRows]:
     """Yield rows in which all values are missed, for the documents that a run did not compare.
 
-    The values are those of the first side. `missed_cell` has shape (2, n_cells). For each cell
-    (counts of a field in a document), it has the position of the cell in which all values are
-    missed: in row 1 for nested fields, in row 0 for other fields.
+    The values are those of the first side. A cell has the counts of a field in a document.
+    `missed_cell`, (2, n_cells), has the index of the cell that replaces each cell if all of its
+    values are missed. Row 1 is for nested fields, row 0 for all other fields.
     """
     stand_ins = _find_stand_ins(run, [base_documents for _, base_documents in first_side])
     for (base_rows, _), stands_in in zip(first_side, stand_ins, strict=True):

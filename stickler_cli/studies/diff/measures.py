@@ -117,10 +117,12 @@ def _count_broken_and_fixed(
 def choose_headline(
     whole: Sequence[Change], field_changes: Sequence[Change], counting: Counting
 ) -> Change:
-    """Return the change that the report names first.
+    """Return the change that the report names first: the first of these that exists.
 
-    It is the most significant loss. If no figure fell, it is the change of F1 of whole documents.
-    But if other figures rose and this F1 did not, it is the most significant rise.
+    1. The most significant loss.
+    2. The rise of F1 of whole documents.
+    3. The most significant rise.
+    4. The change of F1 of whole documents, although it neither rose nor fell.
     """
     f1, *other_changes = (change for change in whole if change.mode in ("", counting))
     candidates = [f1, *other_changes, *field_changes]

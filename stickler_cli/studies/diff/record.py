@@ -532,9 +532,9 @@ class Difference:
     settings: Annotated[TrendSettings, _SHOWN]
     documents: ComparedRecord
     headline: Change
-    """The change that the report names first: the most significant loss. If no figure fell, it is
-    the change of F1 of whole documents. But if other figures rose and this F1 did not, it is the
-    most significant rise."""
+    """The change that the report names first. It is the first of these that exists: the most
+    significant loss; the rise of F1 of whole documents; the most significant rise; the change of F1
+    of whole documents, although it neither rose nor fell."""
     lost: list[str]
     """Ids of the documents that the second run did not compare."""
     only_new: list[str]

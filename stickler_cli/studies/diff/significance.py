@@ -2,9 +2,9 @@
 
 Chance is the choice of the documents and, if a side has several runs, also the choice of the runs.
 
-docs/statistics.md describes the methods and their limits. The statistic is a quotient of sums.
-`scipy.stats.permutation_test` would compute it for each field and swap; here one matrix product
-computes all of them.
+docs/statistics.md describes the methods and their limits. The statistic is a quotient of sums, so
+one matrix product computes it for all fields and all permutations. `scipy.stats.permutation_test`
+is not used, because it would compute the statistic once for each field and each permutation.
 """
 
 from collections.abc import Sequence
@@ -169,8 +169,9 @@ def change_intervals(
 
     One artificial document is added to both runs. For the lower bound, all its values are right in
     the first run and wrong in the second run; for the upper bound, the reverse. For the bound
-    closer to 0, this document differs only as much as a typical differing document. The interval
-    then excludes 0 in about the cases in which `p_values` are small.
+    closer to 0, fewer of its values change: only as many as in a typical document that differs
+    between the runs. As a result, an interval excludes 0 in about the same cases in which its p
+    value (`p_values`) is small.
     """
     if not samples:
         return []

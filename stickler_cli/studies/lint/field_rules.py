@@ -491,7 +491,10 @@ class FieldValues:
         positions: Indexes,
         documents: Sequence[Document],
     ) -> None:
-        """Add the values of one field in some documents; equal values are added together."""
+        """Add the values of one field in some documents to the profile of the field.
+
+        Equal values are added in one step, with the positions of all of them.
+        """
         first = int(positions[0])
         path, node = field_path(field_pattern(table, batch, first)), batch.node_of(first)
         if (path, id(node)) not in self._profiles and len(self._profiles) >= MAX_FIELDS:

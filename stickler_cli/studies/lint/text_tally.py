@@ -49,7 +49,11 @@ class TextTally:
             self.wordy_texts += times if words.n_content_words >= WORDS_PER_REPLACED else 0
 
     def findings(self) -> Iterator[tuple[str, str]]:
-        """Yield the lint rules that the field breaks, each with what was found as a clause."""
+        """Yield each lint rule that the field breaks, and a description of what breaks it.
+
+        A description is a clause such as `LevenshteinComparator at a threshold of 0.7; 3 of 5 texts
+        have more than 20 letters`.
+        """
         name = self.node.comparator.name
         at_threshold = f"{name} at a threshold of {self.node.threshold:g}"
         if self.long_texts and is_edit_distance(self.node):

@@ -325,7 +325,9 @@ EXACT: Final = ("pages", "class", "order")
 pages."""
 
 _RIGHT: Final[Mapping[SectionStatus, int]] = {"pages": 0, "class": 1, "order": 2, "exact": 3}
-"""How many levels of `EXACT` a pair of sections reaches, by the status of the pair."""
+"""Maps the status of a pair of sections to the number of levels of `EXACT` that the pair reaches.
+For instance, a pair with the status `order` has the same pages and the same class, but another
+order of pages, so it reaches two levels."""
 
 
 @dataclass(frozen=True, slots=True)

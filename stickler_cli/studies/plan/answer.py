@@ -259,8 +259,9 @@ class Pilot:
     def evened(self, thirds: int) -> "Pilot":
         """Return a pilot whose documents vary more in size.
 
-        A small pilot often has too few large documents: the median shortfall is a third of a large
-        document. `thirds` is the number of such thirds to add.
+        A small pilot often has too few large documents, so that its sizes vary too little. In half
+        of all pilots, at least a third of one large document is missing. `thirds` is the number of
+        such thirds to add.
 
         Source: Choi (1994), doi:10.1090/S0002-9939-1994-1195477-8, for gamma distributions.
         """

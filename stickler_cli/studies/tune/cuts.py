@@ -48,9 +48,9 @@ MIN_PAIRS_OF_A_KIND: Final = 5
 """Minimum number of pairs above and below a proposed threshold, in each half of the documents."""
 
 GAP: Final = 0.05
-"""Maximum distance of pairs that are near a threshold, for the test whether the threshold is in a
-gap. In a gap, fewer pairs are near the threshold than near the median of the pairs below the
-threshold. Without a gap, the threshold would split one group of pairs."""
+"""A pair is near a threshold if its similarity is closer to the threshold than this. A threshold is
+in a gap if fewer pairs are near it than near the median of the pairs below it. A threshold that is
+not in a gap would split one group of pairs."""
 
 GAP_LEVEL: Final = 0.025
 """Significance level of the test for a gap around a proposed threshold."""
@@ -255,9 +255,10 @@ def _measure_gain(
 ) -> tuple[float, float, Interval]:
     """Return the quality of the present threshold, that of a cut, and the interval of the gain.
 
-    The documents are resampled, and one artificial pair is added. For the lower bound, the cut
-    moves this pair to the wrong side; for the upper bound, to the right side. One moved pair alone
-    is therefore no evidence.
+    A cut is a proposed threshold. The documents are resampled, and one artificial pair is added;
+    its similarity is between the present threshold and the cut, so that the two judge it
+    differently. For the lower bound, the cut judges the pair wrongly; for the upper bound, rightly.
+    A cut that judges only one pair of the sample better has therefore no sure gain.
     """
     thresholds = (threshold, cut)
     sum_scores = np.concatenate([_sum_units(sample, value) for value in thresholds])
