@@ -82,23 +82,8 @@ def init(settings: InitSettings) -> ExitCode:
     annotatable = _read_source(settings.gt, settings)
     _check_output_is_no_input(settings, annotatable)
     schema: Any = json.loads(annotatable.text)
-    # Report problems of the schema, and refuse one that describes no fields.
-    try:
-        loaded(
-            schema,
-            annotatable.name,
-            annotatable.file,
-            allow_plugins=settings.allow_plugins,
-            when="always",
-        )
-    except SchemaError as error:
-        if annotatable.file is None or is_schema_file(str(annotatable.file)):
-            raise
-        finding = "this file was read as a schema, not as a document"
-        hint = "if this is a document, put it into a directory, or on one line of a .jsonl file"
-        raise SchemaError(
-            [*error.problems, Problem(annotatable.name, finding, hint=hint)]
-        ) from None
+    if annotatable.seen is None:
+        _check_schema(schema, annotatable, settings)
     inference = infer(
         schema,
         annotatable.name,
@@ -136,6 +121,24 @@ def init(settings: InitSettings) -> ExitCode:
         for suggestion in () if settings.interactive else suggestions:
             warn(f"{suggestion.pointer or '/'}: {suggestion}")
     return ExitCode.OK
+
+
+def _check_schema(schema: Any, source: _Source, settings: InitSettings) -> None:
+    """Raise SchemaError if the user's schema has problems, or describes no fields."""
+    try:
+        loaded(
+            schema,
+            source.name,
+            source.file,
+            allow_plugins=settings.allow_plugins,
+            when="always",
+        )
+    except SchemaError as error:
+        if source.file is None or is_schema_file(str(source.file)):
+            raise
+        finding = "this file was read as a schema, not as a document"
+        hint = "if this is a document, put it into a directory, or on one line of a .jsonl file"
+        raise SchemaError([*error.problems, Problem(source.name, finding, hint=hint)]) from None
 
 
 def _check_output_is_new(settings: InitSettings) -> None:

@@ -47,6 +47,9 @@ ABSENT, LEAF, OBJECT, ARRAY = range(4)
 
 _SCALARS: Final = frozenset((str, int, float, bool, type(None)))
 _EMPTY: Final[dict[str, Any]] = {}
+SPARSE_SHARE: Final = 0.1
+"""Share of objects among the values of a column, below which fields are read from the objects only.
+If many keys of a map share a schema with many fields, most columns have very few objects."""
 
 
 class Items(NamedTuple):
@@ -269,6 +272,9 @@ class Columns:
         self.is_plain = self.has_only_scalars and self.gold is None
         """Whether all values are scalars without gold, so that they are compared as they are."""
         self._are_present = are_present
+        self._parent_objects: tuple[list[int], list[int]] | None = None
+        """The positions of the objects of which these values are a field, for each side; all other
+        values are None. None if the positions are not known."""
         self._cache: dict[Hashable, Any] = {}
         self.are_items: np.bool_ = np.bool_(False)
         """Whether the values are list items, which count as units even if they are empty."""
@@ -306,15 +312,22 @@ class Columns:
             is_single = len(names) == 1
             work = self.work.of_field(*names) if is_single else self.work.of_fields(names)
             gold = self._gold_of_fields(names)
+            gt_objects, pred_objects = self.object_slots
             columns = Columns(
-                _read_fields(self.gt, names),
-                _read_fields(self.pred, names),
+                _read_fields(self.gt, names, gt_objects),
+                _read_fields(self.pred, names, pred_objects),
                 work,
                 gold=gold if is_single else None,
             )
             columns.is_plain = columns.is_plain and gold is None
+            if is_single and columns.gold is None:
+                columns._parent_objects = self.object_slots
             if self.confidences is not None:
-                columns.confidences = _read_fields(self.confidences, names)
+                columns.confidences = _read_fields(
+                    self.confidences,
+                    names,
+                    _find_objects(self.confidences, range(len(self.confidences))),
+                )
             self._cache[names] = columns
         return columns
 
@@ -349,26 +362,26 @@ class Columns:
         return gold if any(gold) else None
 
     @cached_property
+    def object_slots(self) -> tuple[list[int], list[int]]:
+        """The positions of objects in the column, for each side."""
+        gt_slots, pred_slots = self._parent_objects or (range(len(self.gt)), range(len(self.pred)))
+        return _find_objects(self.gt, gt_slots), _find_objects(self.pred, pred_slots)
+
+    @cached_property
     def kinds(self) -> tuple[KindCodes, KindCodes]:
         """The kind of each value, for each side: `ABSENT`, `LEAF`, `OBJECT` or `ARRAY`."""
         if self.is_plain:
             gt, pred, _ = self.codes
             return (gt >= 0).view(np.int8), (pred >= 0).view(np.int8)  # True is LEAF
-        kinds: dict[type, int] = {NoneType: ABSENT}
-        for value_type in self.types - {NoneType}:
-            if issubclass(value_type, dict):
-                kinds[value_type] = OBJECT
-            elif issubclass(value_type, list):
-                kinds[value_type] = ARRAY
-            else:
-                kinds[value_type] = LEAF
+        kinds = {value_type: _kind_of_type(value_type) for value_type in self.types | {NoneType}}
+        gt, pred = self._split_sides(map(kinds.__getitem__, map(type, self._all_values())), np.int8)
         if self._are_present:
-            return self._split_sides(map(kinds.__getitem__, map(type, self._all_values())), np.int8)
+            return gt, pred
         is_absent = self.work.absence
-        kind_of_value = (
-            ABSENT if is_absent(value) else kinds[type(value)] for value in self._all_values()
-        )
-        gt, pred = self._split_sides(kind_of_value, np.int8)
+        for values, kind_of_value in (self.gt, gt), (self.pred, pred):
+            for slot in np.flatnonzero(kind_of_value).tolist():
+                if is_absent(values[slot]):
+                    kind_of_value[slot] = ABSENT
         if self.gold is not None:
             for slot in np.flatnonzero(self.gold.is_optional).tolist():
                 gt[slot] = kinds[type(self.gt[slot])]
@@ -541,13 +554,36 @@ def _confidence_of_child(confidences: Any, step: Step) -> JsonValue:
     return confidences[step] if step < len(confidences) else None
 
 
-def _read_fields(values: Sequence[Any], names: tuple[str, ...]) -> list[Any]:
+def _kind_of_type(value_type: type) -> int:
+    if value_type is NoneType:
+        return ABSENT
+    if issubclass(value_type, dict):
+        return OBJECT
+    return ARRAY if issubclass(value_type, list) else LEAF
+
+
+def _find_objects(values: Sequence[Any], slots: Sequence[int]) -> list[int]:
+    """Return those of the positions at which values are objects."""
+    return [slot for slot in slots if isinstance(values[slot], dict)]
+
+
+def _read_fields(
+    values: Sequence[Any], names: tuple[str, ...], object_slots: Sequence[int]
+) -> list[Any]:
     """Return the values of the first named field in all objects, then of the next field, and so on.
 
     One None separates two fields. A value that is not an object has no fields: it gives None.
+    `object_slots` has the positions of the objects among the values.
     """
-    objects = [value if isinstance(value, dict) else _EMPTY for value in values]
     field_values: list[Any] = []
+    if len(object_slots) < SPARSE_SHARE * len(values):
+        for name in names:
+            values_of_field: list[Any] = [None] * (len(values) + 1)  # the last is for `NOTHING`
+            for slot in object_slots:
+                values_of_field[slot] = values[slot].get(name)
+            field_values += values_of_field
+        return field_values[:-1]
+    objects = [value if isinstance(value, dict) else _EMPTY for value in values]
     for name in names:
         field_values += map(dict.get, objects, repeat(name))
         field_values.append(None)  # for `NOTHING`

@@ -52,7 +52,7 @@ from .plan import Mode, Node, Options, Recording, Scoring
 from .result import DEFAULT_MATCH_THRESHOLD, NOT_EVALUATED, ThresholdSource
 from .units import OBJECT as OBJECT_UNIT
 from .units import Placement, UnitBatch, notes_by_row, select_values
-from .work import UNDECLARED_STEPS
+from .work import DECLARED_STEPS, UNDECLARED_STEPS
 
 MAX_COMPARED_KEYS: Final = 1 << 16
 """Maximum number of map keys that are scored at once; each key takes some 500 bytes until its
@@ -380,6 +380,7 @@ class ObjectNode(Node):
             field = select_values(field, positions)
         children = Placement(container=batch, positions=positions, document=document, field=field)
         field_index = recording.table.fields
+        columns.work.charge(DECLARED_STEPS * field_index.count_new(children.field, self.in_order))
         field_numbers: Indexes = field_index.declared_of_each(children.field, self.in_order)
 
         def record_segment(segment: FieldSegment, columns: Columns) -> PairScores:
@@ -579,17 +580,18 @@ class ObjectNode(Node):
         def find_by_slot() -> dict[int, tuple[str, ...]]:
             """Find the undeclared keys of all objects of the side, by position in the column."""
             values = getattr(columns, side)
-            objects = (value for value in values if isinstance(value, dict))
-            if declared.issuperset(chain.from_iterable(objects)):
+            gt_objects, pred_objects = columns.object_slots
+            object_slots = gt_objects if side == "gt" else pred_objects
+            if declared.issuperset(chain.from_iterable(values[slot] for slot in object_slots)):
                 return {}
             undeclared = {
                 slot: tuple(
                     name
-                    for name, child in value.items()
+                    for name, child in values[slot].items()
                     if name not in declared and self.field_of(name) is None and not is_absent(child)
                 )
-                for slot, value in enumerate(values)
-                if isinstance(value, dict) and not value.keys() <= declared
+                for slot in object_slots
+                if not values[slot].keys() <= declared
             }
             columns.work.charge(UNDECLARED_STEPS * sum(map(len, undeclared.values())))
             return {slot: names for slot, names in undeclared.items() if names}

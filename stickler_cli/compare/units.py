@@ -93,6 +93,16 @@ class FieldIndex:
         self._declared[parent, names] = numbers
         return numbers
 
+    def count_new(self, parents: FieldNumbers, names: tuple[str, ...]) -> int:
+        """Return how many fields `declared_of_each` would number anew, if these are map values.
+
+        0 for a single parent: its fields are those of the schema, whatever documents contain.
+        """
+        if isinstance(parents, int):
+            return 0
+        new = ((parent, names) not in self._declared for parent in distinct(parents).tolist())
+        return len(names) * sum(new)
+
     def declared_of_each(self, parents: FieldNumbers, names: tuple[str, ...]) -> Indexes:
         """Return the numbers of the declared fields inside each of several parent fields.
 

@@ -27,6 +27,9 @@ UNDECLARED_STEPS: Final = 20_000
 NAME_STEPS: Final = 300_000
 """Steps of a key that only documents name: it becomes a field of its own in counts and reports, and
 perhaps contains further fields."""
+DECLARED_STEPS: Final = 100_000
+"""Steps of a declared field in the value of a map key, also if the value lacks the field: it is a
+field of its own in counts and reports."""
 
 
 MAX_RESERVED_BYTES: Final = 1 << 29

@@ -10,7 +10,7 @@ import os
 import re
 import stat
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final, NamedTuple
@@ -447,8 +447,17 @@ def with_keys(text: str, added: Mapping[str, JsonObject]) -> str:
         if new:
             before = f",{separator}" if members else ""
             edits.append((after, after, before + f",{separator}".join(new)))
-    replaced = [(start, end) for start, end, _ in edits if start < end]
-    for start, end, written in sorted(edits, reverse=True):
-        if not any(before < start < after for before, after in replaced):
-            data = data[:start] + written.encode("utf-8", "surrogatepass") + data[end:]
-    return data.decode("utf-8", "surrogatepass")
+    return _apply_edits(data, edits).decode("utf-8", "surrogatepass")
+
+
+def _apply_edits(data: bytes, edits: Iterable[tuple[int, int, str]]) -> bytes:
+    """Return bytes in which the span of each edit (start, end, text) is replaced by its text.
+
+    An edit inside the span of another one is dropped.
+    """
+    pieces, end_of_copy = [], 0
+    for start, end, text in sorted(edits):
+        if start >= end_of_copy:
+            pieces += [data[end_of_copy:start], text.encode("utf-8", "surrogatepass")]
+            end_of_copy = end
+    return b"".join([*pieces, data[end_of_copy:]])

@@ -51,6 +51,9 @@ _TYPE: Final = "type"
 _CONTENT: Final = "content"
 _CONFIDENCE: Final = "confidence"
 
+WRAPPER_KEYS: Final = frozenset((OWN.value, _TYPE, *(form.confidence for form in USUAL)))
+"""Keys of which each wrapper, and each object with metadata beside its values, has at least one."""
+
 # Source: Azure AI Document Intelligence 2024-11-30, DocumentFieldType; Content Understanding
 # 2025-05-01, ContentFieldType.
 _AZURE_TYPES: Final = frozenset(

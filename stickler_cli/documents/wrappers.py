@@ -26,6 +26,7 @@ from .key_edits import NO_EDITS, KeyEdits
 from .wrapper_forms import (
     NO_FORM,
     OWN,
+    WRAPPER_KEYS,
     Form,
     find_form,
     find_metadata_keys,
@@ -159,10 +160,26 @@ class Unwrapper:
 
         With `is_truth`, annotations of a ground truth are read, too.
         """
+        if not (self.edits or self.reads_any_of or self._has_wrapper_key(document)):
+            return Unwrapped(document)
         work = _Work(self, Unwrapped(document), is_truth=is_truth)
         value, confidences = work.unwrap_tree(document, self._root, (), None)
         is_changed = work.result.is_changed
         return work.finish(value, confidences) if is_changed else Unwrapped(document)
+
+    def _has_wrapper_key(self, document: JsonValue) -> bool:
+        """Return whether some object of a document has a key that every wrapper has."""
+        keys = WRAPPER_KEYS if self._form is None else {self._form.value}
+        values = [document]
+        while values:
+            value = values.pop()
+            if isinstance(value, dict):
+                if LABELLED in value or not value.keys().isdisjoint(keys):
+                    return True
+                values += value.values()
+            elif isinstance(value, list):
+                values += value
+        return False
 
     def form_of(
         self,

@@ -253,7 +253,8 @@ def load_observed(
     schema = observed_schema(seen)
     digest = schema_digest(json_line(schema))
     when_inferred: Infer = "never" if when == "never" else "always"
-    settings: Any = {"when": when_inferred, "look": lambda: seen, "boxes": boxes}
+    observed_values = seen if when_inferred == "always" else None
+    settings: Any = {"when": when_inferred, "seen": observed_values, "boxes": boxes}
     loaded_schema = loaded(schema, f"inferred from {source}", None, digest, **settings)
     remark = f"no schema given: inferred one from {number_of(seen.total, 'document')} in {source}"
     if keeps:
@@ -296,20 +297,21 @@ def loaded(  # noqa: PLR0913 - a file and its options
     *,
     allow_plugins: bool = False,
     when: Infer = "never",
+    seen: Observed | None = None,
     look: Look | None = None,
     comparators: Mapping[str, BaseComparator] | None = None,
     boxes: BoxFormat = "corners",
 ) -> LoadedSchema:
     """Infer missing annotations of a parsed schema, and compile it.
 
-    `look` returns the observed values of the schema's documents; it is called only if annotations
-    must be inferred.
+    `seen` has the observed values of the schema's documents. If they have not been read yet, `look`
+    reads them; it is called only if annotations must be inferred.
 
     Raises:
         SchemaError: the schema is invalid, as for `compile_schema`.
     """
     options: Any = {"allow_plugins": allow_plugins, "comparators": comparators, "boxes": boxes}
-    inference = infer(schema, path, file, when=when, **options)
+    inference = infer(schema, path, file, when=when, seen=seen, **options)
     describes_nothing = isinstance(schema, dict) and not inference.fields
     refusals = (nothing_described(inference.schema, path),) if describes_nothing else ()
     try:

@@ -64,3 +64,20 @@ def test_elements_beyond_the_confidences_of_their_list_have_none():
     columns.confidences = [[0.2, 0.4]]
 
     assert columns.elements[2].confidences == [0.2, 0.4, None]
+
+
+@pytest.mark.parametrize("n_absent", [0, 3, 100])
+def test_fields_are_read_from_objects_however_few_of_the_values_are_objects(n_absent):
+    others = [None] * n_absent
+    gt = [*others, {"a": {"b": 1}, "c": "x"}, *others]
+    pred = [{"a": "no object", "c": ""}, *others]
+    columns = Columns(gt, pred)
+
+    inner = columns.fields(("a",))
+    assert (inner.gt, inner.pred) == ([*others, {"b": 1}, *others], ["no object", *others])
+    innermost = inner.fields(("b",))
+    assert (innermost.gt, innermost.pred) == ([*others, 1, *others], [None, *others])
+    assert innermost.kinds[0].tolist() == [*[ABSENT] * n_absent, LEAF, *[ABSENT] * n_absent, ABSENT]
+    several = columns.fields(("a", "c"))
+    assert several.gt == [*inner.gt, None, *others, "x", *others]
+    assert several.pred == [*inner.pred, None, "", *others]

@@ -14,6 +14,7 @@ from stickler_cli.compare.engine import record_pairs
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.work import (
     CALL_STEPS,
+    DECLARED_STEPS,
     NAME_STEPS,
     PAIR_STEPS,
     PREPARED_STEPS,
@@ -410,3 +411,30 @@ def test_lists_of_alike_texts_are_refused_where_all_their_words_are_to_be_looked
     with pytest.raises(WorkLimitError):
         steps_of(schema, gt, pred, limit=0.07)
     assert steps_of(schema, gt, pred, limit=1) > 72_000_000
+
+
+def test_each_declared_field_in_the_value_of_a_key_is_charged_also_if_it_is_absent():
+    fields = {f"f{index}": {"type": "boolean"} for index in range(1000)}
+    schema = {"type": "object", "additionalProperties": {"type": "object", "properties": fields}}
+
+    def steps_of_keys(n_keys):
+        document = {f"key {index}": {"f0": True} for index in range(n_keys)}
+        return steps_of(schema, document, document)
+
+    # Each further key costs itself and its thousand fields, and what reads its values besides.
+    further = steps_of_keys(3) - steps_of_keys(2)
+    names = NAME_STEPS + 1000 * DECLARED_STEPS
+    assert names <= further <= names + 1000 * (PAIR_STEPS + 4 * VALUE_STEPS)
+    # The same field of several documents is charged once.
+    document = {"key": {"f0": True}}
+    both = steps_of(schema, [document] * 2, [document] * 2)
+    assert both - steps_of(schema, document, document) < 1000 * DECLARED_STEPS
+
+
+def test_a_small_document_whose_keys_share_a_large_schema_is_refused():
+    fields = {f"f{index}": {"type": "boolean"} for index in range(1000)}
+    schema = {"type": "object", "additionalProperties": {"type": "object", "properties": fields}}
+    document = {f"key {index}": {"f0": True} for index in range(210)}  # 21 units of names
+
+    with pytest.raises(WorkLimitError):
+        steps_of(schema, document, document, limit=20)

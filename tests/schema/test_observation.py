@@ -2,7 +2,7 @@
 
 import pytest
 
-from stickler_cli.schema.inference import infer
+from stickler_cli.schema.inference import field_walker, infer
 from stickler_cli.schema.inference.observation import (
     DEEPEST,
     MOST_KEYS,
@@ -10,6 +10,7 @@ from stickler_cli.schema.inference.observation import (
     SAMPLE,
     Observed,
     PlaceBudget,
+    stated_currencies,
 )
 from stickler_cli.schema.inference.observed_schemas import is_map, item_key, observed_schema
 
@@ -448,3 +449,46 @@ def test_forms_of_texts_are_determined_up_to_a_number_of_characters():
             seen.add(text)
         assert seen.forms[""] == n_texts
         assert seen.kinds == {"string": 3}
+
+
+def test_each_object_is_asked_once_for_its_currencies_and_its_arguments(monkeypatch):
+    """However many fields an object has, and however deep they are."""
+    asked = []
+
+    def note(values):
+        asked.append(id(values))
+        return stated_currencies(values)
+
+    monkeypatch.setattr(field_walker, "stated_currencies", note)
+    fields = {f"amount_{letter}": letter for letter in "abcdefgh"}
+    root = seen_in({"id": "1", "outer": {"middle": {"inner": fields, "x": "y"}}})
+    schema = observed_schema(root)
+    asked.clear()
+
+    infer(schema, seen=root)
+    assert len(asked) == len(set(asked)) == 4  # the document, outer, middle and inner
+
+
+def test_amounts_have_the_currencies_of_the_nearest_object_that_states_some():
+    amounts = {"total": "1.234", "inner": {"price": "5.678"}}
+    root = seen_in({"currency": "KWD", **amounts, "sale": {"currency": "EUR", **amounts}})
+    inferred = {
+        field.path: field.config for field in infer(observed_schema(root), seen=root).fields
+    }
+
+    of_dinars, of_euros = inferred["total",], inferred["sale", "total"]
+    assert of_dinars != of_euros
+    assert inferred["inner", "price"] == of_dinars
+    assert inferred["sale", "inner", "price"] == of_euros
+
+
+def test_values_beyond_the_budget_are_not_counted():
+    root = Observed(PlaceBudget(values_left=6))
+    for document in [{"a": [1, 2, 3, 4], "b": 5}] * 3:
+        root.add(document)
+
+    # The first document, its list, and the first four of its numbers use the budget up.
+    assert root.kinds == {"object": 3}
+    assert root.fields["a"].kinds == {"array": 1}
+    assert root.fields["a"].elements.kinds == {"integer": 4}
+    assert root.fields["b"].kinds == {"integer": 1}

@@ -137,7 +137,7 @@ def is_column(name: str, places: PlaceFinder, place: ArrayPlace, parent: Observe
     `name` is the name of the object with the columns. `parent` has the observed values of this
     object.
     """
-    if parent is None or not parent.has_columns or not ends_in(name, TABLES):
+    if parent is None or not ends_in(name, TABLES) or not parent.has_columns:
         return False
     is_stated = bool(place.positions) or states_pairing(place.merged)
     return not is_stated and cell_kinds(places, place.elements) <= _LEAVES

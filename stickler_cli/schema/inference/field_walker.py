@@ -158,6 +158,10 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         """Observed texts that may be JSON, by the `id()` of the schema that describes them."""
         self._text_visits: list[FieldVisit] = []
         self._entries: _Fields = []
+        self._currencies: dict[Path, frozenset[str]] = {}
+        """The currencies that hold for the fields of an object, by the object's path."""
+        self._has_argument_key: dict[Path, bool] = {}
+        """Whether an object has a key for the arguments of a call, by the object's path."""
         self.written_arms: set[int] = set()
         """The `id()` of each alternative of a union that is in the copy, but not in the schema's
         file."""
@@ -290,7 +294,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             has_stated_comparison(leaf.merged) for leaf in leaves
         )
         if silent and id(holder) in self._own:
-            seen, currencies = self._seen_values(visit), self._find_currencies(visit)
+            seen, currencies = self._seen_values(visit), self._find_currencies(visit.path[:-1])
             by_kind = [choose_leaf(visit.name, leaf, seen, currencies) for leaf in leaves]
             choices = agree_on_text(by_kind, [leaf.kind for leaf in leaves])
             if all(choice.annotations() == choices[0].annotations() for choice in choices):
@@ -362,7 +366,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         is_stated = has_stated_comparison(place.merged)
         if place.kind == "string" and not (is_stated or place.members):
             self._note_content(visit)
-        seen, currencies = self._seen_values(visit), self._find_currencies(visit)
+        seen, currencies = self._seen_values(visit), self._find_currencies(visit.path[:-1])
         is_called = self._is_inside_call(visit)
         choice = choose_leaf(visit.name, place, seen, currencies, is_called=is_called)
         if choice.source != "annotation" and self._is_argument(visit):
@@ -390,8 +394,11 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         parent_path = visit.path[:-1]
         if parent_path and names_a_call(str(parent_path[-1])):
             return True
-        parent = None if self._seen is None else self._seen.find_field(parent_path)
-        return parent is not None and any(ends_in(key, ARGUMENTS) for key in parent.fields)
+        if parent_path not in self._has_argument_key:
+            parent = None if self._seen is None else self._seen.find_field(parent_path)
+            keys = () if parent is None else parent.fields
+            self._has_argument_key[parent_path] = any(ends_in(key, ARGUMENTS) for key in keys)
+        return self._has_argument_key[parent_path]
 
     def _has_arguments(self, path: Path) -> bool:
         """Return whether a field has the arguments of a call.
@@ -412,18 +419,26 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _seen_values(self, visit: FieldVisit) -> Observed | None:
         return self._seen and self._seen.find_field(visit.path)
 
-    def _find_currencies(self, visit: FieldVisit) -> frozenset[str]:
-        """Return the currencies stated in the object that contains a field.
+    def _find_currencies(self, path: Path) -> frozenset[str]:
+        """Return the currencies stated in the object at a path.
 
         If the object states none, return those of the nearest outer object that does.
         """
         if self._seen is None:
             return frozenset()
-        for end in range(len(visit.path) - 1, -1, -1):
-            parent = self._seen.find_field(visit.path[:end])
-            if parent is not None and (currencies := stated_currencies(parent)):
-                return currencies
-        return frozenset()
+        currencies = frozenset[str]()
+        visited_paths = []
+        for end in range(len(path), -1, -1):
+            outer_path = path[:end]
+            if outer_path in self._currencies:
+                currencies = self._currencies[outer_path]
+                break
+            visited_paths.append(outer_path)
+            seen_object = self._seen.find_field(outer_path)
+            if seen_object is not None and (currencies := stated_currencies(seen_object)):
+                break
+        self._currencies |= dict.fromkeys(visited_paths, currencies)
+        return currencies
 
     def _find_shape(self, visit: FieldVisit, depth: int) -> ListShape | None:
         """Return the shape of a field's observed arrays that are inside `depth` outer arrays."""

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
@@ -232,9 +232,16 @@ _WORD: Final = re.compile(r"[A-Z]{2,}s(?![^\W\d_])|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_
 def words_of(name: str) -> tuple[str, ...]:
     """Split a name into words, in lower case and in the singular; numbers are left out.
 
+    A name of more than `LONGEST_NAME` characters has no words.
+
     >>> words_of("invoiceNumber"), words_of("VATNumbers"), words_of("ship-to_addresses2")
     (('invoice', 'number'), ('vat', 'number'), ('ship', 'to', 'address'))
     """
+    return _split_name(name) if len(name) <= LONGEST_NAME else ()
+
+
+@lru_cache(maxsize=4096)
+def _split_name(name: str) -> tuple[str, ...]:
     words = (match[0] for match in _WORD.finditer(name))
     return tuple(singular(word.lower()) for word in words if not word.isdecimal())
 
@@ -323,6 +330,8 @@ def names_a_call(name: str) -> bool:
 
 
 def _without_accents(name: str) -> str:
+    if name.isascii():
+        return name
     decomposed = normalize_text("NFKD", name.replace("ß", "ss"))
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
 

@@ -34,6 +34,9 @@ lists that are searched for a key field."""
 MOST_CHARACTERS: Final = 50_000_000
 """Maximum number of characters of all texts whose form is determined. This takes some ten
 seconds."""
+MAX_COUNTED_VALUES: Final = 5_000_000
+"""Maximum number of values that are counted in all documents together. This takes some twenty
+seconds. Lists, objects and documents after that count as empty."""
 MOST_VALUES: Final = 50
 """Maximum number of distinct texts of a field that are kept. A field with more texts has no fixed
 set of choices."""
@@ -222,6 +225,8 @@ class PlaceBudget:
     """Number of fields and elements that may still get statistics of their own."""
     characters_left: int = MOST_CHARACTERS
     """Number of characters of texts whose form may still be determined."""
+    values_left: int = MAX_COUNTED_VALUES
+    """Number of values that may still be counted."""
 
 
 @dataclass(slots=True, eq=False)
@@ -421,18 +426,20 @@ class Observed:
     def add(self, value: JsonValue, depth: int = 0) -> None:
         """Count one more value, at `depth` levels below the document."""
         self.kinds[kind_of(value)] += 1
+        self.budget.values_left -= 1
+        is_entered = depth < DEEPEST and self.budget.values_left > 0
         if type(value) is float and math.isfinite(value):
             self.numbers[FINE_AMOUNT] += is_fine_amount(written(value))
         elif isinstance(value, str):
             self._add_text(value)
             if depth < DEEPEST:
                 self._add_content(value, depth)
-        elif isinstance(value, dict) and depth < DEEPEST:
+        elif isinstance(value, dict) and is_entered:
             for key, child in value.items():
                 if field := self._field(key):
                     field.add(child, depth + 1)
             self._add_area(value)
-        elif isinstance(value, list) and depth < DEEPEST:
+        elif isinstance(value, list) and is_entered:
             self._add_list(value, depth)
 
     def _add_area(self, value: JsonObject) -> None:
@@ -487,7 +494,7 @@ class Observed:
         if self.elements is None and values and self.budget.places_left > 0:
             self.elements = Observed(self.budget)
         if self.elements is not None:
-            for value in values:
+            for value in values[: self.budget.values_left]:
                 self.elements.add(value, depth + 1)
         self.shape.add(values)
         items = [value for value in values if isinstance(value, dict)]
