@@ -338,7 +338,6 @@ def _difference(difference: Difference) -> dict[str, Any]:
     rows = [
         _document_row(
             document.id,
-            document.status_after,
             document.change,
             (document.errors_before, document.errors_after),
             {path: move for move, paths in _moves(document) for path in map(visible, paths)}
@@ -387,7 +386,6 @@ def _context_of_runs(subject: RunsBeside) -> dict[str, Any]:
     rows = [
         _document_row(
             name,
-            "evaluated",
             None,
             [errors_by_run.get(run_index) for run_index in range(len(views))],
         )
@@ -427,18 +425,18 @@ def _move_of_whole(document: DocumentChange) -> dict[str, str]:
 
 def _document_row(
     name: str,
-    status: str,
     change: float | None,
     lost: Sequence[float | None],
     groups: Mapping[str, str] | None = None,
 ) -> tuple[Any, ...]:
     """Return a document as a row for the page's script.
 
-    The column FD has the greatest difference between the runs' numbers of errors.
+    The column FD has the greatest difference between the runs' numbers of errors. All documents
+    have the same status: the script filters only by these numbers.
     """
     known_counts = [count for count in lost if count is not None]
     spread = max(known_counts) - min(known_counts) if known_counts else 0
-    return name, status, change, 0, spread, 0, 0, groups or {}, [], [*lost]
+    return name, "evaluated", change, 0, spread, 0, 0, groups or {}, [], [*lost]
 
 
 def sort_by_trend(changes: Iterable[Change]) -> list[Change]:
