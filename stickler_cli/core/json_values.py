@@ -112,6 +112,18 @@ def json_line(value: object) -> bytes:
         return text.encode("utf-8", "backslashreplace") + b"\n"
 
 
+def canonical_json(document: JsonDocument) -> bytes:
+    """Return the content of a document as bytes that are equal for equal content.
+
+    Keys are sorted, and absent values are left out.
+    """
+    present_values = without_absent(document)
+    try:
+        return orjson.dumps(present_values, option=orjson.OPT_SORT_KEYS)
+    except orjson.JSONEncodeError:  # an integer beyond 64 bits, or more than 254 levels
+        return json.dumps(present_values, sort_keys=True).encode("utf-8", "backslashreplace")
+
+
 def is_absent(value: Any) -> bool:
     """Return whether a value is absent: null, "", or an object or list without present values.
 

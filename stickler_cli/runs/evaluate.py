@@ -37,6 +37,7 @@ from .process import (
     until_interrupted,
     usable_cores,
 )
+from .repeated_truths import note_repeated_truths
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
@@ -135,14 +136,22 @@ def evaluate(
         if keeper:
             keeper.finish(run, written)
     if not run.partial:
-        if assembly.settings.ignore or assembly.settings.rename:
-            from .unused_keys import note_unused_keys  # imported late: few runs edit keys
-
-            for note in note_unused_keys(assembly):
-                tell(f"note: {note}")
-        for hint in hints(assembly, run):
-            tell(f"hint: {hint}")
+        for remark in _remarks_on(assembly, run):
+            tell(remark)
     return run, interruption.signal
+
+
+def _remarks_on(assembly: Assembly, run: Run) -> Iterator[str]:
+    """Yield notes and hints about a finished run, as lines for the user."""
+    if assembly.settings.ignore or assembly.settings.rename:
+        from .unused_keys import note_unused_keys  # imported late: few runs edit keys
+
+        for note in note_unused_keys(assembly):
+            yield f"note: {note}"
+    for note in note_repeated_truths(assembly):
+        yield f"note: {note}"
+    for hint in hints(assembly, run):
+        yield f"hint: {hint}"
 
 
 def _check_pairs(assembly: Assembly, interruption: Interruption) -> None:

@@ -4,7 +4,6 @@ A tuning records the documents on which `stickler tune` chose thresholds. A gate
 documents would judge the thresholds by the evidence that they were chosen by.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -16,15 +15,12 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
-import orjson
-
 from stickler_cli.compare.result import SEMANTICS
 from stickler_cli.core.json_values import (
     OBJECTS_OR_ARRAYS,
-    JsonDocument,
     JsonObject,
     JsonValue,
-    without_absent,
+    canonical_json,
 )
 from stickler_cli.core.option import options_record, select_settings
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
@@ -511,19 +507,7 @@ def hashes(gt: str, settings: FindingOptions) -> Iterator[str]:
     for _, reference in open_documents(gt, settings).refs():
         value = read_document(reference, kinds=OBJECTS_OR_ARRAYS).value
         if isinstance(value, dict | list):
-            yield blake2b(canonical(value), digest_size=_HASH_BYTES).hexdigest()
-
-
-def canonical(document: JsonDocument) -> bytes:
-    """Return the content of a document as bytes that are equal for equal content.
-
-    Keys are sorted, and absent values are left out.
-    """
-    present_values = without_absent(document)
-    try:
-        return orjson.dumps(present_values, option=orjson.OPT_SORT_KEYS)
-    except orjson.JSONEncodeError:  # an integer beyond 64 bits, or more than 254 levels
-        return json.dumps(present_values, sort_keys=True).encode("utf-8", "backslashreplace")
+            yield blake2b(canonical_json(value), digest_size=_HASH_BYTES).hexdigest()
 
 
 def tuned_on(thresholds: str, documents: Iterable[str]) -> Tuned:

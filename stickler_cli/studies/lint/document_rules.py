@@ -9,10 +9,16 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.core.json_values import JsonValue, brief, is_absent, json_line, says_nothing
+from stickler_cli.core.json_values import (
+    JsonValue,
+    brief,
+    canonical_json,
+    is_absent,
+    json_line,
+    says_nothing,
+)
 from stickler_cli.core.locations import Path, field_path, pointer_steps
 from stickler_cli.core.problems import SchemaError
-from stickler_cli.runs.saved import canonical
 from stickler_cli.schema.annotations import annotated
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.schema.verdicts import DocumentValidator
@@ -240,7 +246,7 @@ class Copies:
             for value in values
             if not is_absent(value.value) and not isinstance(value.value, bool)
         ]
-        digest = blake2b(canonical(document.value), digest_size=16).digest()
+        digest = blake2b(canonical_json(document.value), digest_size=16).digest()
         first = self._first_by_digest.setdefault(digest, position)
         if first < position:
             if len(informative) >= MIN_VALUES_OF_COPY:

@@ -1,0 +1,46 @@
+"""A note on ground truths that repeat each other, which make intervals too narrow."""
+
+from collections.abc import Iterator
+from hashlib import blake2b
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from stickler_cli.core.json_values import canonical_json
+from stickler_cli.core.remote import is_url
+from stickler_cli.documents.document_pair import read_pair
+from stickler_cli.documents.reading import STANDARD_INPUT
+
+if TYPE_CHECKING:
+    from .assembly import Assembly
+
+MAX_DOCUMENTS: Final = 1_000
+"""Maximum number of documents of a run whose ground truths are read again for this note."""
+
+MIN_REPEATED: Final = 10
+"""Minimum number of repeated ground truths; fewer hardly change an interval."""
+
+
+def note_repeated_truths(assembly: "Assembly") -> Iterator[str]:
+    """Yield a note if many documents have the same ground truth as another document.
+
+    The ground truths are read again, so there is no note for downloads and for large runs.
+    """
+    gt = assembly.settings.gt
+    if gt == STANDARD_INPUT or is_url(gt):
+        return
+    refs = [*islice(assembly.pairs.refs(), MAX_DOCUMENTS + 1)]
+    if not MIN_REPEATED < len(refs) <= MAX_DOCUMENTS:
+        return
+    truths = (read_pair(ref._replace(pred=None)).gt for ref in refs if ref.gt is not None)
+    digests = [
+        blake2b(canonical_json(truth), digest_size=16).digest()
+        for truth in truths
+        if isinstance(truth, dict | list)
+    ]
+    n_repeated = len(digests) - len({*digests})
+    if n_repeated >= MIN_REPEATED:
+        yield (
+            f"{n_repeated:,} documents have the same ground truth as another document, so "
+            "intervals, which take documents for independent, may be too narrow; "
+            "stickler lint names them"
+        )
