@@ -542,10 +542,10 @@ class Columns:
 
 
 def _confidence_of_child(confidences: Any, step: Step) -> JsonValue:
-    """Return the confidence of a child, given those of its list or object; None if it has none.
+    """Return the confidence of a child in a list or object; None if the child has none.
 
-    If `confidences` is a single confidence, all children share it. An item that was added to a list
-    after confidences were read has none.
+    `confidences` are the confidences of all children. If this is a single confidence, all children
+    share it. An item that was added to a list after confidences were read has none.
     """
     if isinstance(step, str):
         return confidences and confidences.get(step)  # type: ignore[no-any-return] # JSON

@@ -105,7 +105,7 @@ def notes_on_columns(names: Collection[str], columns: TableColumns, source: str)
 
 
 def usual_columns(names: Collection[str], side: Side) -> list[str]:
-    """Return those of a table's columns that usually have the documents of a side.
+    """Return the columns of a table whose names are usual for the documents of a side.
 
     The first one is used.
     """
@@ -138,7 +138,7 @@ def _no_column(names: Collection[str], row: Reference) -> Problem:
 def choose_id_column(
     names: Sequence[str], stated: str | None, source: str, *, needed: bool
 ) -> str | None:
-    """Return the name of the column with ids; None if there is none and none is needed.
+    """Return the name of the column with ids; None if it is neither present nor needed.
 
     Raises:
         UsageError: there is no such column, but one is needed.

@@ -385,8 +385,8 @@ class EvaluationRecord(ResultsRecord):
     """Number of values under further keys that only predictions have: keys that are missing in
     `extra_keys`, which lists at most 1,000."""
     not_labelled: NotRequired[list[KeyRecord]]
-    """Fields that ground truths mark as not labelled, each with its number of documents. Missing if
-    there are no such fields."""
+    """Fields that ground truths mark as not labelled, each with the number of documents in which it
+    is not labelled. Missing if there are no such fields."""
     left_out: NotRequired[list[KeyRecord]]
     """Lists that need not be complete, each with the number of predicted elements that have no
     partner."""

@@ -237,7 +237,7 @@ def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> 
 
 
 def read_sums(record: object, source: str = "", place: Path = ()) -> FieldTallies:
-    """Return the sums in the record of a field, and in those of all fields inside it."""
+    """Return the sums of a field and of all fields inside it; `record` is the field's record."""
     sums = FieldTallies()
     todo: list[tuple[FieldNames, object, Path]] = [((), record, place)]
     for path, value, where in todo:

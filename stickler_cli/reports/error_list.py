@@ -90,10 +90,10 @@ def _count_wholes_and_inside(errors: Iterable[Error]) -> tuple[int, int]:
 
 
 def _by_cause(errors: ErrorList) -> tuple[dict[int, list[Error]], int]:
-    """Group errors by the number of their cause; 0 for errors without one.
+    """Group errors by cause; return also the number of items and objects that failed as a whole.
 
-    Errors inside an item or object that failed as a whole are left out. Also returns the number of
-    items and objects that failed as a whole.
+    The keys of the groups are the numbers of the causes, and 0 for errors without a cause. Errors
+    inside an item or object that failed as a whole are left out.
     """
     texts_by_key = {cause.key: text for text in errors.causes for cause in text.causes}
     groups: dict[int, list[Error]] = {text.number: [] for text in errors.causes}

@@ -232,7 +232,7 @@ class Job:
     unwrapper: Unwrapper | None = None
     """Takes values out of wrapper objects; None if documents have no wrappers."""
     metrics: Mapping[str, Measure] = field(default_factory=dict)
-    """Empty accumulators of the user's metrics, by name."""
+    """Maps the names of the user's metrics to accumulators that have no documents yet."""
     marks: Marks = field(default_factory=dict)
     """People's verdicts on errors, by document."""
     step: str = ""

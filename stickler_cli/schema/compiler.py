@@ -516,7 +516,7 @@ def compile_schema(  # noqa: PLR0913 - a schema and its options
         source: the schema's name in messages: the file as the user named it.
         file: the file that relative references start from; None rejects relative references.
         allow_plugins: whether a comparator may be named as `package.module:Class`.
-        comparators: instances of comparators that the schema may name, by name.
+        comparators: instances of comparators, by the name that the schema uses for them.
         inferred: the annotations that `infer` has inferred.
         boxes: how boxes are written if the schema does not state it.
 

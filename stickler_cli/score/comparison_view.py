@@ -46,7 +46,7 @@ FurtherKeys: TypeAlias = Callable[[FieldNames, Tally], Mapping[str, object]]
 def counts_view(
     batch: Batch, document: int = 0, *, recall_with_fd: bool = False, derived: bool = True
 ) -> dict[str, Any]:
-    """Return the counts and scores of one document, with those of its fields nested inside.
+    """Return the counts and scores of one document, and its fields, nested like the fields.
 
     `document` is the document's position among the compared documents. `derived` adds rates to the
     counts.
@@ -143,7 +143,7 @@ def sums_view(
     further_keys: FurtherKeys | None = None,
     deferred: bool = False,
 ) -> dict[str, Any]:
-    """Return the counts and mean scores of many documents, with those of fields nested inside.
+    """Return the counts and mean scores of many documents and their fields, nested like the fields.
 
     `sums` has parents before their children; `further_keys` adds keys to the dictionary of each
     field. If `deferred` is true, each field's dictionary is built when it is read.

@@ -443,10 +443,7 @@ class Evaluation(Results):
 
     @property
     def metric_problems(self) -> dict[str, str]:
-        """The reason why a metric has no figure, by name.
-
-        Only metrics without a figure have an entry.
-        """
+        """For each metric without a figure, the reason why it has none."""
         problems = {name: measure.outcome()[1] for name, measure in sorted(self.metrics.items())}
         return {name: problem for name, problem in problems.items() if problem}
 

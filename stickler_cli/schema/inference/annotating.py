@@ -79,7 +79,7 @@ def infer(  # noqa: PLR0913 - a schema and its options
             listed in any case.
         seen: values of documents of the schema, which are better evidence than names.
         allow_plugins: whether a comparator may be named as `package.module:Class`.
-        comparators: instances of comparators that the schema may name, by name.
+        comparators: instances of comparators, by the name that the schema uses for them.
         boxes: how boxes are written if neither the schema nor the values show it.
 
     Raises:

@@ -297,7 +297,7 @@ class Causes:
         return sorted(set[str]().union(*ids_by_cause))
 
     def origins_of(self, causes: Iterable[Cause]) -> list[tuple[Origin, int]]:
-        """Return the origins of the wrong values of causes, with their numbers of values.
+        """Return the origins of the wrong values of causes, each with its number of wrong values.
 
         The most frequent origin comes first.
         """
@@ -307,7 +307,7 @@ class Causes:
         return sorted(n_errors.items(), key=lambda entry: (-entry[1], len(entry[0].of), entry[0]))
 
     def telling_origins_of(self, causes: Iterable[Cause]) -> list[tuple[Origin, int]]:
-        """Return the origins that occur more often than by chance, with their numbers of values.
+        """Return the origins that occur more often than by chance, each with its number of values.
 
         The most frequent origin comes first. A wrong field has at most one origin that is a single
         field, and at most one that is a product.

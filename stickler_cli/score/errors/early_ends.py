@@ -43,7 +43,8 @@ class FieldPlace(NamedTuple):
 
 
 EarlyEnds = Mapping[int, FieldPlace]
-"""The last predicted field of each document that ends early, by the number of the document."""
+"""For each document that ends early, its last predicted field. The keys are numbers of documents.
+"""
 
 
 def find_early_ends(table: UnitTable) -> EarlyEnds:

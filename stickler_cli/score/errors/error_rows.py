@@ -63,8 +63,8 @@ class Error(NamedTuple):
     document: str
     """Id of the document."""
     path: Annotated[str, Rule("a string", {"type": "string", "minLength": 1})]
-    """Path of the error with list indexes: those of the ground truth, or for a false alarm those of
-    the prediction."""
+    """Path of the error, with the list indexes of the ground truth. For a false alarm, which is
+    only in the prediction, the list indexes are those of the prediction."""
     field: PathText
     """Path without list indexes; empty for an item of a document that is an array."""
     outcome: WrongOutcome

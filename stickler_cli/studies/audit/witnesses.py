@@ -87,11 +87,11 @@ class AnsweredPlace:
         }
 
     def answers_in_new_items(self) -> Mapping[int, Sequence[JsonValue]]:
-        """Return, by run, predicted values that may belong to this place but are in another item.
+        """Return, for each run, values that may belong to this place but are in another item.
 
         A badly wrong list item is not paired, so its values appear in an item that the ground truth
-        lacks. For each run without an answer at this place, the values at the same path inside
-        such items are returned.
+        lacks. For each run without an answer at this place, the values at the same path inside such
+        items are returned.
         """
         answers: dict[int, list[JsonValue]] = {}
         for path, place in self.places_of_document.items():

@@ -383,12 +383,13 @@ class CauseChange:
     """Number of values that are right in the first run and that the second run lost to the cause;
     null if a run does not keep all of its errors."""
     causes: tuple[Sequence[Cause], Sequence[Cause]] = dataclasses.field(metadata={KEPT: False})
-    """The joined causes: those of the first run, and those of the second run."""
+    """The joined causes of the first run, and the joined causes of the second run."""
     moved_causes: Mapping[Move, Sequence[Cause]] = dataclasses.field(
         default_factory=dict, metadata={KEPT: False}
     )
-    """The joined causes by how their values changed, with the sizes of only these values: those of
-    the first run for fixed values, those of the second run for all others."""
+    """For each way in which values changed, the joined causes of these values. The sizes of these
+    causes count only these values: in the first run if the values were fixed, else in the second
+    run."""
 
 
 @dataclass(frozen=True, slots=True)

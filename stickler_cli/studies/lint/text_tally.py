@@ -52,7 +52,7 @@ class TextTally:
         """Yield each lint rule that the field breaks, and a description of what breaks it.
 
         A description is a clause such as `LevenshteinComparator at a threshold of 0.7; 3 of 5 texts
-        have more than 20 letters`.
+        have more than 40 letters`.
         """
         name = self.node.comparator.name
         at_threshold = f"{name} at a threshold of {self.node.threshold:g}"
