@@ -218,7 +218,7 @@ an error of counting, the second an error of rounding."""
 
 
 def find_slip(gt: JsonValue, pred: JsonValue) -> str:
-    """Return how the digits or the signs of two values differ, in words; empty if much differs.
+    """Return in words how two values differ in digits or sign; empty for any other difference.
 
     >>> find_slip(5.0, -5.0), find_slip("INV-1023", "INV-1032"), find_slip("pen", "pet")
     ('the sign differs', 'two digits are exchanged', '')
@@ -230,9 +230,10 @@ def find_slip(gt: JsonValue, pred: JsonValue) -> str:
 
 
 def find_slip_of_texts(gt: str, pred: str) -> str:
-    """Return in words how the digits of two texts differ; empty if they differ otherwise.
+    """Return in words how the digits of two texts differ; empty if no rule applies.
 
-    One digit may differ, or two digits have changed places.
+    A rule applies if the texts have the same letters, and one digit differs, is missing or is
+    extra, two digits are exchanged, or equal digits stand at other places.
 
     >>> find_slip_of_texts("INV-1023", "INV-1032"), find_slip_of_texts("INV-1023", "INK-1023")
     ('two digits are exchanged', '')
@@ -249,10 +250,10 @@ def find_slip_of_texts(gt: str, pred: str) -> str:
 
 
 def find_slip_of_numbers(gt: Decimal, pred: Decimal) -> str:
-    """Return in words how two numbers differ; empty if they differ in more than a slip.
+    """Return in words how two numbers differ; empty if no rule applies.
 
-    They may differ in a digit, in two exchanged digits, in a power of ten or in the sign. Numbers
-    of one digit with different digits have nothing in common, such as 5 and 7.
+    A rule applies if the numbers differ in one digit, in two exchanged digits, in a power of ten or
+    in the sign. No rule applies to numbers of one digit with different digits, such as 5 and 7.
 
     >>> [find_slip_of_numbers(Decimal(120), Decimal(pred)) for pred in ("12", "-120", "102", "119")]
     ['the decimal point is shifted', 'the sign differs', 'two digits are exchanged', '']
