@@ -105,6 +105,8 @@ def rows_of(
     source = decoded(file)
     for number, name, cells in rows(file, sides, limit, columns):
         documents = tuple(_reference_to(file, number, cell, limit) for cell in cells)
+        if is_arrow_table(file):
+            documents = _refuse_overfull(documents, source, number)
         yield TableRow(number, name if name is None else id_text(name, source, number), documents)
 
 
@@ -162,15 +164,28 @@ def _reference_to(file: str, number: int, cell: _Cell, limit: int) -> Reference 
         )
     if len(data) > limit:
         return too_large(decoded(file), f"the document has {len(data):,} bytes", limit, number)
-    if is_arrow_table(file) and (n_values := count_values(data)) > ONE_DOCUMENT.minimum:
-        return Problem(
-            source=decoded(file),
-            found=f"the document has about {n_values:,} values",
-            expected=f"at most {ONE_DOCUMENT.minimum:,} in a cell",
-            hint="if you trust it, put it into a JSON file",
-            line=number,
-        )
     return LineReference(file=file, line=number, size=len(data), offset=None, data=data)
+
+
+def _refuse_overfull(
+    documents: tuple[Reference | None, ...], source: str, number: int
+) -> tuple[Reference | None, ...]:
+    """Return the documents of a row; a problem instead of each if they have too many values.
+
+    The limit is that of a line in a compressed file of lines, which also has both sides of a row.
+    """
+    texts = [document.data or b"" for document in documents if isinstance(document, LineReference)]
+    n_values = sum(map(count_values, texts))
+    if n_values <= ONE_DOCUMENT.minimum:
+        return documents
+    problem = Problem(
+        source=source,
+        found=f"the documents of this row have about {n_values:,} values",
+        expected=f"at most {ONE_DOCUMENT.minimum:,} in a row",
+        hint="if you trust them, put them into JSON files",
+        line=number,
+    )
+    return tuple(problem if isinstance(doc, LineReference) else doc for doc in documents)
 
 
 def _as_json(value: object) -> object:

@@ -115,7 +115,7 @@ def test_rows_that_share_long_values_are_refused_after_some(tmp_path, monkeypatc
     assert "at most 20,000,000" in last.documents[0].found
 
 
-def test_a_cell_of_a_million_values_is_a_problem_with_what_to_do(tmp_path):
+def test_a_row_of_a_million_values_is_a_problem_with_what_to_do(tmp_path):
     file = str(tmp_path / "gt.parquet")
     items = pa.ListArray.from_arrays(
         pa.array([0, 1_000_000, 1_000_002]), pa.array([0] * 1_000_002, pa.int8())
@@ -128,9 +128,22 @@ def test_a_cell_of_a_million_values_is_a_problem_with_what_to_do(tmp_path):
     # 999,999 commas, two brackets and the root
     assert first == Problem(
         file,
-        "the document has about 1,000,002 values",
-        "at most 1,000,000 in a cell",
-        hint="if you trust it, put it into a JSON file",
+        "the documents of this row have about 1,000,002 values",
+        "at most 1,000,000 in a row",
+        hint="if you trust them, put them into JSON files",
         line=1,
     )
     assert isinstance(second, LineReference)
+
+
+@pytest.mark.parametrize(("n_items", "is_refused"), [(499_999, False), (500_000, True)])
+def test_both_sides_of_a_row_together_have_at_most_a_million_values(tmp_path, n_items, is_refused):
+    file = str(tmp_path / "pairs.parquet")
+    lists = pa.array([[None] * n_items, [1]], pa.list_(pa.int8()))
+    write_parquet(file, pa.table({"id": ["1", "2"], "gt": lists, "pred": lists}))
+
+    first, second = rows_of(file, ("gt", "pred"), 10**8)
+
+    # The root, a bracket and n - 1 commas on each side: n + 1 values
+    assert [isinstance(document, Problem) for document in first.documents] == [is_refused] * 2
+    assert all(isinstance(document, LineReference) for document in second.documents)
