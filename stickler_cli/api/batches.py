@@ -43,8 +43,8 @@ class BatchOutcome(NamedTuple):
     """The results of a batch of documents."""
 
     state: bytes
-    """The results of the batch in a fixed size, for `merge_states`. It is JSON that
-    `Evaluation.from_dict` reads."""
+    """The results of the batch as JSON, for `merge_states` and `Evaluation.from_dict`. The size of
+    the JSON does not grow with the number of documents."""
     documents: "pa.Table"
     """A row for each document, with columns as in docs/tables.md."""
     values: "pa.Table"

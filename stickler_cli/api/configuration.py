@@ -119,8 +119,8 @@ class ConfigurationReader(Generic[Model]):
         self._allow_plugins = allow_plugins
         self.problems: list[Problem] = []
         self.passed_over: list[Problem] = []
-        """Problems of ignored keys in `comparator_config`: keys that only another comparator
-        has."""
+        """Problems of ignored keys in `comparator_config`: keys that are not arguments of the
+        comparator, and do not resemble one either."""
 
     def model(self, config: object, path: Path = (), name: str = DEFAULT_MODEL_NAME) -> type[Model]:
         """Return the model class that a configuration describes.
@@ -233,7 +233,11 @@ class ConfigurationReader(Generic[Model]):
     def _constructed(self, name: str, config: dict[str, Any], path: Path) -> BaseComparator:
         """Return the comparator with a name and a configuration.
 
-        A key that resembles none of the comparator's arguments is ignored and recorded.
+        A key that is not an argument of the comparator is ignored and recorded as a problem. If
+        such a key resembles an argument, it is probably a misspelling, and an error.
+
+        Raises:
+            UnknownKeywordError: a key is probably a misspelling of an argument.
         """
         try:
             return construct(name, config, allow_plugins=self._allow_plugins)
@@ -315,7 +319,7 @@ class _Writer:
     def model(self, node: Node, typed: Any, path: Path) -> dict[str, Any]:
         """Return the configuration of an object.
 
-        Record a problem if no configuration can state it.
+        If a configuration cannot describe the object, a problem is recorded.
         """
         if not isinstance(node, ObjectNode) or node.families:
             self._note(path, "the documents are not all objects with fixed fields")
@@ -435,9 +439,9 @@ class _Writer:
             )
 
     def _subschema_at(self, schema: object, *steps: str) -> object:
-        """Return the subschema to which steps lead, after following its reference.
+        """Return the subschema that keys lead to, step by step; None if there is none.
 
-        None if the schema has no such subschema.
+        If that subschema is a reference to a definition, the definition is returned.
         """
         for step in steps:
             schema = schema.get(step) if isinstance(schema, Mapping) else None

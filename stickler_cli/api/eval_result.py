@@ -1,4 +1,4 @@
-"""The result of one pair: `EvalResult`, its tree `PairComparison`, and forms of stickler-eval."""
+"""The result of one pair: `EvalResult`, `PairComparison`, and dicts as in stickler-eval."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -73,7 +73,7 @@ class PairComparison(UnitTree):
 
         Args:
             detail: `brief`; `errors` as with `--only-errors`; `all` as with `--all`.
-            width: maximum width of lines in columns, above 0; None for no limit.
+            width: maximum width of a line in columns of a terminal, above 0; None for no limit.
 
         Raises:
             ComparisonError: a comparator failed on two list elements that are not paired.

@@ -89,9 +89,9 @@ class Evaluation(score.Evaluation):
             wide: whether the frame has all columns, as with `--csv wide`.
 
         Returns:
-            A `DataFrame`: a row for whole documents, with an empty `field`, then a row for each
-            field. Undefined figures are missing values. Intervals have the confidence level of the
-            run; 95% if the run has none.
+            A `DataFrame`. Its first row has the figures of whole documents and an empty `field`.
+            Each of the other rows has the figures of one field. Undefined figures are missing
+            values. Intervals have the confidence level of the run; 95% if the run has none.
 
         Raises:
             UnavailableError: the library is not installed.
@@ -142,7 +142,7 @@ class Evaluation(score.Evaluation):
         Args:
             format_name: `table`, `markdown`, `html` or `json`.
             title: name of the documents in the report.
-            width: maximum width of a table in columns, above 0; None for no limit.
+            width: maximum width of a line in columns of a terminal, above 0; None for no limit.
 
         Raises:
             UsageError: there is no such format.

@@ -403,9 +403,10 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
 
     Args:
         comparator: an instance; None takes the default for the type of the field.
-        threshold: in [0, 1]; similarity at which two values match. If left out, the threshold that
-            the comparator was given, or else 0.5. None takes the default for the type instead of
-            0.5.
+        threshold: in [0, 1]; similarity at which two values match. If it is left out or None, a
+            threshold that was given to the comparator applies. If none was given there either, the
+            threshold is 0.5 if this argument is left out, and the default for the type if it is
+            None.
         weight: above 0; weight of the field in the score of its object.
         default: as in pydantic; None if left out. `...` makes the field required.
         aggregate: whether the `aggregate` counts of the object include the field; None leaves this

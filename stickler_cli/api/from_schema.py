@@ -106,9 +106,9 @@ class SchemaClasses(Generic[Model]):
         return self._make_class(node, name, (self._files.root,))
 
     def _make_class(self, node: Node, name: str, place: InForce) -> type[Model]:
-        """Return the class for the objects of a node.
+        """Return the model class for the objects of a node.
 
-        `place` are the subschemas that describe them.
+        The class has the name `name`. The subschemas in `place` describe the objects.
         """
         if id(node) in self._made:
             return self._made[id(node)]
@@ -142,9 +142,11 @@ class SchemaClasses(Generic[Model]):
         return model
 
     def _only(self, place: InForce) -> InForce:
-        """Return all subschemas that describe a value.
+        """Return all subschemas that describe the same value as `place`.
 
-        The result is empty if the value has several alternatives.
+        They are the subschemas in `place`, those that they include by `allOf` or a reference, and
+        the alternative of a union that has only one. If there are several alternatives, the result
+        is empty.
         """
         flat = flatten(self._files, place, _pass_over)
         branches = branches_of(self._files, flat, _pass_over)

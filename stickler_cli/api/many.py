@@ -100,8 +100,9 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
             at all.
         partial_gt: whether a declared key that a ground truth lacks counts as not labelled: its
             prediction is then ignored. A value null still means absent.
-        work_limit: maximum work for a pair; a pair that needs more is a failed document. A unit of
-            work takes about a second; units are counted, not measured.
+        work_limit: maximum work for a pair, in units of about a second; a pair that needs more is a
+            failed document. Work is counted and not timed, so the limit is the same on every
+            machine.
         recall_with_fd: whether recall counts false discoveries as missed.
         missing: how a ground truth without a prediction counts: `fn`, as false negatives; `skip`,
             not at all; `error`, as a failed document.

@@ -29,11 +29,12 @@ from .structured import StructuredModel
 
 
 def other_names(model: type[BaseModel]) -> dict[str, dict[str, tuple[str, list[str]]]]:
-    """Return the aliases of fields; empty if no field has an alias.
+    """Return the names and aliases of fields, by class; empty if no field has an alias.
 
-    The outer key is a class, and the inner key is a key of its documents. The value is (name of the
-    field, classes inside the field). An alias that is a path into a value is written as a JSON
-    Pointer.
+    The outer keys name `model` (`DOCUMENT_PART`) and the classes inside it (`module.Class`). The
+    inner keys are all names and aliases by which a document may state a field. Their value is (name
+    of the field, keys of the classes inside the field). An alias that is a path into a value is
+    written as a JSON Pointer.
     """
     names_by_part: dict[str, dict[str, tuple[str, list[str]]]] = {}
     part_by_model: dict[type[BaseModel], str] = {model: DOCUMENT_PART}
@@ -173,7 +174,10 @@ def _with_rules(
     fields: Sequence[Inferred],
     comparators: dict[str, BaseComparator],
 ) -> Ruled:
-    """Compile a schema with rules for single fields; `fields` are the comparisons without rules."""
+    """Compile a schema with rules for single fields.
+
+    `fields` states how each field is compared if there are no rules.
+    """
     ruled = _overridden(schema, rules, fields, comparators)
     file = File(name) if File(name).is_file() else None  # location from which references start
     compile_options: Any = {"allow_plugins": True, "comparators": comparators}

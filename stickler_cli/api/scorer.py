@@ -83,10 +83,10 @@ class Scorer:
             schema: a pydantic class, a JSON Schema or the file of one.
             documents: must be empty; to compare two documents, call `evaluate`.
             fields: rules for single fields, as `evaluate` takes them.
-            of: figure that is the score: `f1`, `overall_score`, or a figure as in a gate, such as
-                `items.price.recall`; followed by `>=` and a number, it also sets the limit for
-                `passed`.
-            reveal: how much of the ground truth feedback reveals. `all` reveals every value;
+            of: the figure to use as the score: `f1`, `overall_score`, or any figure that a gate may
+                name, such as `items.price.recall`. With `>=` and a number, as in `f1>=0.9`, it also
+                sets the limit for `passed`.
+            reveal: how much the feedback tells about the ground truth. `all` reveals every value;
                 `shape` only the kinds of values and how predictions differ; `none` only the names
                 of wrong fields.
             budget: maximum length of feedback in characters.
@@ -262,7 +262,10 @@ class Scorer:
 
     @cached_property
     def fields(self) -> tuple[FieldNames, ...]:
-        """The fields for which each result has a figure: fields with values. A map is one field."""
+        """The fields for which each result has a figure.
+
+        An object has no figure, but its fields do. A map has one figure for all its keys.
+        """
         paths = [path for path in self.teller.weights if ANY_KEY not in path]
         parents = {path[:-1] for path in paths}
         return tuple(tuple(map(str, path)) for path in paths if path and path not in parents)

@@ -147,7 +147,8 @@ class StructuredModel(ComparableModel):
     ) -> type[Self]:
         """Make a subclass of this class from a configuration; docs/python.md lists its keys.
 
-        Arguments of another comparator are ignored with a warning.
+        A key that is not an argument of its comparator is ignored with a warning; if it resembles
+        an argument, it is an error.
 
         Args:
             config: the configuration as JSON.

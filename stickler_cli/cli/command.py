@@ -162,7 +162,8 @@ def _argument_options(options: Mapping[str, Option]) -> list[Option]:
 def _read_arguments(context: typer.Context, options: Mapping[str, Option]) -> dict[str, Any]:
     """Return the values of positional arguments by name.
 
-    If fewer are given than exist, the first ones are taken from the configuration file.
+    Values on the command line belong to the last arguments. The configuration file has those of the
+    first. For instance, two values of `stickler eval` are GT and PRED, and SCHEMA is in the file.
 
     Raises:
         UsageError: an argument is neither on the command line nor in the configuration file.
@@ -219,7 +220,7 @@ def _check_files(settings: Settings, context: typer.Context) -> None:
 
 
 def _value_source(context: typer.Context, name: str) -> str:
-    """Return where the value of a parameter comes from, in the words of click: `COMMANDLINE`."""
+    """Return click's word for the source of a parameter's value, such as `COMMANDLINE`."""
     return getattr(context.get_parameter_source(name), "name", "")
 
 

@@ -132,9 +132,11 @@ def _load_named(name: str, settings: SchemaOptions) -> LoadedSchema:
 def _observe_first_documents(
     settings: SchemaOptions, schemas: Container[str] = ("",)
 ) -> dict[str, Observed]:
-    """Return what was observed in the first documents of the ground truth, by key of the schema.
+    """Return statistics of the values in the first ground truths, by key of their schema.
 
-    `schemas` are the keys; only `""` if the run has one schema.
+    If each group has a schema, the key of a schema is the group with a `/`, such as `invoices/`. If
+    all documents have the same schema, its key is empty. Documents whose key is not in `schemas`
+    are not observed.
     """
     values_by_schema: dict[str, Observed] = {}
     if not (isinstance(settings, TruthSource) and isinstance(settings, FindingOptions)):

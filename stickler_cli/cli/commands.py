@@ -95,7 +95,8 @@ class Command:
     """Class of the settings of the command."""
     examples: str = ""
     codes: Mapping[ExitCode, str] = field(default_factory=dict)
-    """Meanings of the exit codes that this command has in addition, or with another meaning."""
+    """Meanings of exit codes that only this command has, or that mean something else in other
+    commands."""
     study: "Study | None" = None
 
     @property
@@ -315,7 +316,9 @@ def groups() -> dict[str, Sequence[str]]:
 def settings_of_commands() -> dict[str, Any]:
     """Return the settings class of each command that has one.
 
-    An option in a configuration file is looked up in this order.
+    A configuration file may have options of every command. An option means what it means in the
+    command that runs, if that command has it. If not, the first command in this order that has the
+    option decides.
     """
     return {
         name: command.settings

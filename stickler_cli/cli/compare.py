@@ -1,4 +1,4 @@
-"""`stickler compare` and `stickler errors`: explain a pair of documents, and list single errors."""
+"""`stickler compare` explains a pair of documents; `stickler errors` lists individual errors."""
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -287,9 +287,10 @@ def _select_errors(run: Run, candidates: Iterable[Error], settings: ErrorsSettin
 def _errors_of_cause(
     errors: Iterable[Error], keys: set[str], class_name: str | None
 ) -> Iterator[Error]:
-    """Yield the errors of a cause, which has several keys.
+    """Yield the errors whose cause has one of the keys.
 
-    If a class of errors is selected, errors inside the failed items of the cause are included.
+    If a class of errors is selected, errors without a cause take the cause of the failed item that
+    they are inside of.
     """
     causes_of_items = dict[tuple[str, str], str]()
     for error in errors:

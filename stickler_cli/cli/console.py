@@ -113,7 +113,7 @@ class _Printed(WholeWriter):
 
 
 def goes_to_log() -> bool:
-    """Return whether standard output is a terminal, a log or a pipe, and not a regular file."""
+    """Return whether standard output is a terminal, a pipe or a device, not a regular file."""
     try:
         return not stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
     except (OSError, ValueError):

@@ -47,8 +47,8 @@ _OF_FIRST_PREDICTIONS: Final[dict[str, Any]] = {
     "gate": (),
     "fail_under": None,
 }
-"""Settings that are changed for further predictions (`--repeat`): only the first predictions have
-these outputs."""
+"""Settings that are switched off for further predictions (`--repeat`). Only the first predictions
+have these outputs and gates."""
 
 OF_THIS_CALL: Final = ("output", "run")  # panels whose options other commands need not repeat
 
@@ -108,7 +108,7 @@ def report_run(settings: EvalSettings) -> ExitCode:
 
 
 def _tell_of_values(run: Run, settings: EvalSettings) -> None:
-    """Print notes on values, and predictions that cannot be read, to standard error.
+    """Print notes on values, and a warning of unreadable predictions, to standard error.
 
     Nothing is printed for the format `table`, whose report has these notes and predictions.
     """

@@ -208,8 +208,9 @@ def _put_into_unions(
 ) -> dict[str, JsonObject]:
     """Return the keys to add to the text of a schema, by JSON Pointer.
 
-    Inference has rewritten some unions (`anyOf`) in `schema`. Such a union is written anew as a
-    whole, so keys for places inside it are added to `schema` instead.
+    Inference has rewritten some unions (`anyOf`) in `schema`, so their text is replaced as a whole.
+    Keys of `added` that belong inside such a union are written into `schema`. The result then has
+    the whole union instead of these keys.
     """
     rewritten = [
         json_pointer((*union.path, keyword)) for union in unions for keyword in union.keywords

@@ -149,7 +149,10 @@ class Outputs:
 
 
 def report_model_usage(client: "Client | None", settings: ConsoleOptions) -> None:
-    """Print how much models were used to standard error; nothing if no client asked any."""
+    """Print the calls, tokens and cost of models to standard error.
+
+    Nothing is printed if there is no client, or with `--quiet`.
+    """
     if client is not None and not settings.quiet:
         warn(f"models: {client.usage}")
 
@@ -262,10 +265,11 @@ def exit_code_of(run: Run) -> ExitCode:
 
 
 def warn_of_unreadable(run: Run) -> None:
-    """Print predictions that cannot be read to standard error, unless they are errors of the run.
+    """Print a warning of unreadable predictions, with their names, to standard error.
 
-    All values of their ground truths count as missed. Without this warning, they could not be told
-    apart from values that a readable prediction leaves out.
+    Nothing is printed with `--strict`, which makes such predictions errors. All values of their
+    ground truths count as missed. Without this warning, they could not be told apart from values
+    that a readable prediction leaves out.
     """
     count = run.evaluation.statuses[Status.INVALID]
     if not count or run.options.strict:

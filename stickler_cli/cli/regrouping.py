@@ -103,7 +103,10 @@ def _check_directory(name: str, option: str, hint: str = "") -> None:
 
 
 def command_on_sources(command: str, run: Run, settings: CompareSettings | ErrorsSettings) -> str:
-    """Return a command line on the sources of a run; unknown sources are words such as GT."""
+    """Return a command line that reads the schema and the documents of a run.
+
+    If the run does not state where they are, the command line has the words SCHEMA, GT and PRED.
+    """
     sources = [
         side for provenance in run.provenance[:1] for side in (provenance.gt, provenance.pred)
     ]
@@ -219,7 +222,10 @@ def _recorded_settings(name: str, run: Run, settings: ReportSettings) -> EvalSet
 
 
 def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
-    """Return the settings of a recorded run that its figures depend on, with new groups."""
+    """Return the settings with which a recorded run is evaluated again, with new groups.
+
+    Settings that change figures are those of the recorded run.
+    """
     begun = begun_with(name)
     kept = [*_KEPT, *(option_name for group in _KEPT_GROUPS for option_name in options_of(group))]
     values: dict[str, Any] = {key: begun[key] for key in kept if key in begun}

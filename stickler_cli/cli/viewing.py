@@ -76,7 +76,8 @@ def make_server(
     Port 0 means any free port. `sources` is an address with placeholders, to which documents link.
 
     Raises:
-        UsageError: the run does not exist, it has no single errors, or the port is in use.
+        UsageError: the run does not exist, it is a file without individual errors, or the port is
+            in use.
     """
     run = load_run(name)
     if errors_of(name, run) is None:

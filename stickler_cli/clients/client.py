@@ -170,7 +170,8 @@ def _check_tables(connection: sqlite3.Connection) -> None:
 def _write_ahead(connection: sqlite3.Connection) -> None:
     """Set the journal mode in which readers do not wait for writers.
 
-    SQLite does not wait for locks by itself when it changes the mode, so this is done here.
+    While SQLite changes the mode, it raises an error if the database is locked. This function then
+    tries again, for at most `BUSY_SECONDS`.
     """
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
@@ -192,13 +193,13 @@ Asking: TypeAlias = "SimpleQueue[tuple[Connection, bytes] | None]"
 
 
 class Client:
-    """Answers questions to models: from memory, from the cache, or by asking the model."""
+    """Gets the answers of models to questions: from memory, from the cache, or from the model."""
 
     def __init__(self, policy: Policy = DEFAULT_POLICY, *, remembers_failures: bool = True) -> None:
         """Create a client with an empty memory; connections and files are opened when needed.
 
-        With `remembers_failures`, a failed question is not asked again, although a run may come
-        back to it many times.
+        A run may need the answer to a question many times. With `remembers_failures`, the question
+        is not asked again after it has failed.
         """
         self.policy = policy
         self._purse = Purse(policy.max_cost, policy.max_tokens)
@@ -317,7 +318,7 @@ class Client:
 
     @property
     def needs(self) -> "list[Need]":
-        """After a dry run, how much each model would be asked, in a fixed order."""
+        """After a dry run: what each model would be asked, sorted by kind and name of the model."""
         return sorted(self._needs.values(), key=lambda need: (need.model.kind, need.model.title))
 
     def count(self, usage: Usage) -> None:
@@ -463,7 +464,11 @@ class Need:
         return sum(self._tokens.values())
 
     def add(self, questions: Mapping[Any, Hashable]) -> None:
-        """Count questions, given with the keys of their answers; equal keys count once."""
+        """Count the questions that a model would be asked.
+
+        `questions` has the key of the answer to each question. Questions with the same key count
+        once.
+        """
         self._tokens |= {key: self.model.tokens(question) for question, key in questions.items()}
 
 

@@ -41,11 +41,12 @@ class Connections:
     def run(self, work: Coroutine[Any, Any, T], seconds: float | None = None) -> T:
         """Run asynchronous work on the shared event loop, and return its result.
 
-        The time limit is needed, because a server that sends a byte now and then never causes a
-        timeout of the library.
+        The work has a time limit, because libraries do not notice a server that sends one byte now
+        and then: each byte restarts their own timeout.
 
         Raises:
-            TimeoutError: the work takes longer than `seconds`, or than a request may take.
+            TimeoutError: the work takes longer than `seconds`; if `seconds` is None, longer than a
+                request may take.
         """
         with self._lock:
             if self._loop is None:

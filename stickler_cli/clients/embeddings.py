@@ -1,7 +1,8 @@
 """Embedding models by id, such as `openai:NAME`, and BERTScore.
 
-The library bert-score is no longer maintained; its work, the matching of token embeddings by
-cosine, could be done here.
+BERTScore is computed by the library bert-score, which is no longer maintained. If it stops working,
+it can be replaced by code in this module: it pairs the tokens of two texts by the cosine similarity
+of their embeddings.
 """
 
 import hashlib
@@ -116,7 +117,7 @@ class ServerEmbedder(ServedModel[str, Vector], NamedEmbedder):
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """Protocol, server and model; two regions of a server give the same answers."""
+        """The protocol, the server and the model. A region of the server makes no difference."""
         return {"backend": self.backend, "server": self.address, "model": self.name}
 
     def _garbled(self, found: str, error: Exception, tokens: int) -> Reply[Vector]:
@@ -365,7 +366,11 @@ def local_name(name: str) -> str:
 
 
 def loaded_by(location: str) -> Any:
-    """Import and return the object by which a library loads models; this may import torch."""
+    """Import and return the function or class by which a library loads models.
+
+    `location` is, for instance, `sentence_transformers:SentenceTransformer`. Its import may take
+    seconds, because it may import torch.
+    """
     load = resolve_name(location)
     # Keep progress bars and messages of loading off standard error.
     if "transformers" in sys.modules:

@@ -112,7 +112,7 @@ class Judge(ServedModel[Pair, Verdict]):
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """Everything besides the values on which an answer depends, such as the prompt."""
+        """Everything that decides an answer except the two values, such as the prompt."""
         prefix, name = self.place
         return {
             "backend": "judge",
@@ -215,10 +215,12 @@ class Judge(ServedModel[Pair, Verdict]):
         return agent
 
     def _usage(self, used: Any, question: Pair, *, calls: int, answered: int) -> Usage:
-        """Return the tokens and the cost of a run of the library.
+        """Return the tokens and the cost of one question.
 
-        If the server reports no tokens for an answered call, or impossibly few, tokens are
-        estimated from the length of the texts. All calls but the last are repetitions.
+        To answer a question, the library makes `calls` calls: it repeats a call that fails. The
+        last call alone therefore counts as neither failed nor repeated. If the server reports no
+        tokens for the `answered` calls, or impossibly few, tokens are estimated from the length of
+        the texts.
         """
         cost = used.cost if self.server.pricing else None
         tokens_read = believed(used.input_tokens, answered * self.tokens(question))

@@ -238,8 +238,8 @@ is ten times what any model can read."""
 
 
 MAX_CHARACTERS_A_TOKEN: Final = 16
-"""Maximum number of characters for each token that a server reports. If a text has more characters,
-the reported number of tokens is not believed; 3 to 5 characters are usual."""
+"""Maximum mean number of characters in a token; 3 to 5 are usual. If a server reports so few tokens
+that the mean is higher, the report is not believed."""
 
 
 def _is_possible(stated: object, estimate: int) -> TypeGuard[int]:
@@ -261,8 +261,8 @@ def believed(stated: object, estimate: int) -> int:
 
 
 LONGEST_VERDICT: Final = 1_000_000
-"""Maximum size in bytes of an answer that is checked for duplicate keys. Verdicts take a thousand
-bytes; embeddings take more, and are not checked."""
+"""Maximum size in bytes of a verdict, which usually takes a thousand; a longer one is an error.
+Embeddings may be longer, but then they are not checked for duplicate keys."""
 
 EMBEDDING_PATHS: Final = ("/embeddings", "/invoke")
 """Last parts of the URLs of OpenAI and Amazon Bedrock from which embeddings are requested."""
@@ -315,7 +315,8 @@ class _Meter:
 async def bounded(response: Any) -> None:
     """Make a response of httpx raise an error if its body is too long or ambiguous.
 
-    Redirects to another origin are not followed, because the values would be sent there, too.
+    A redirect to another origin is not followed: the request has values of documents, which only
+    the chosen server may receive.
     """
     if response.has_redirect_location:
         asked_url = response.request.url

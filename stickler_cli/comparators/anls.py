@@ -17,10 +17,10 @@ LEAF_THRESHOLD: Final = 0.5
 """Similarity below which two texts count as wholly different, with a score of 0. Source: Biten et
 al. (2019), arXiv:1905.13648."""
 UNIT: Final = 1 << 60
-"""Scores are added as multiples of 2**-60, which are whole numbers. The sum therefore does not
-depend on the order of the documents."""
+"""Number of units in a score of 1. Scores are added as whole numbers of such units, so the sum does
+not depend on the order of the documents."""
 Likeness: TypeAlias = Callable[[Any, Any], float]
-"""A function that returns the similarity of two single values, neither objects nor lists, in [0,
+"""A function that takes two values, neither objects nor lists, and returns their similarity in [0,
 1]."""
 STEPS: Final = 100
 """Nanoseconds to compare a letter of one value with a letter of the other, both written as JSON.
@@ -76,9 +76,9 @@ def anls_score(
     """Return the ANLS* of two values, in [0, 1], as the authors' package `anls_star` does.
 
     Values are compared as texts, numbers too: 12345 and 12346 score 0.8. `anls_star_numbers`
-    compares numbers by value. An absent key is the same as null. If only the ground truth has a
-    key, and its value is empty (null, an empty text, list or object), this costs nothing. If only
-    the prediction has such a key, the score is lower.
+    compares numbers by value. An absent key is the same as null. A key with an empty value (null,
+    an empty text, list or object) does not change the score if only the ground truth has it. The
+    key lowers the score if only the prediction has it.
 
     Args:
         gt: the ground truth: JSON values, and tuples of alternatives, each of which is right. A

@@ -1,4 +1,4 @@
-"""The base class of comparators, checks of constructor arguments, and codes of values."""
+"""The base class of comparators, checks of their arguments, and codes that group equal values."""
 
 import inspect
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
@@ -205,13 +205,17 @@ class BaseComparator:
     as attributes of the same name; `config` and equality of comparators use these attributes. An
     argument that cannot be used raises a `KeywordError`.
 
-    If a subclass overrides a method, inherited methods that would bypass it are dropped. A new
-    `compare` drops an inherited `prepare` and `similarity`, a new `similarity` drops inherited
-    `similarities`, and each of the three drops inherited `keys`.
+    If a subclass overrides a method, inherited methods that would bypass the new method are
+    dropped:
+
+    - A new `compare` drops an inherited `prepare` and `similarity`.
+    - A new `similarity` drops inherited `similarities`.
+    - A new `compare`, `prepare`, `similarity` or `similarities` drops inherited `keys`.
     """
 
     takes: ClassVar[frozenset[str]] = frozenset()
-    """JSON types, `array` or `object`, whose values the comparator compares as one value."""
+    """JSON types, `array` or `object`, whose values the comparator compares as a whole. Items of
+    other arrays and fields of other objects are compared one by one."""
 
     same_value: bool = False
     """Whether two equal JSON values always match, even if the comparator cannot interpret them."""
@@ -290,7 +294,10 @@ class BaseComparator:
 
     @classmethod
     def _overrides(cls, method: str, other: str) -> bool:
-        """Return whether `method` is inherited from a nearer class than `other` is."""
+        """Return whether `method` is overridden in a later subclass than `other`.
+
+        Return False if the same class overrides both.
+        """
         nearest = next(
             vars(ancestor) for ancestor in cls.__mro__ if {method, other} & vars(ancestor).keys()
         )
@@ -334,7 +341,10 @@ class BaseComparator:
         return None
 
     def prepare(self, value: Any) -> Any:
-        """Return a value in the form that the other methods take; the value is never None."""
+        """Return a value in the form that the other methods take.
+
+        `value` is a value of a document, but never None.
+        """
         return value
 
     def similarity(self, gt: Any, pred: Any) -> float:

@@ -99,7 +99,7 @@ class BBoxIoUComparator(BaseComparator):
     def similarities(self, gts: Sequence[Box | None], preds: Sequence[Box | None]) -> Similarities:
         """Return the intersection over union of each pair of boxes.
 
-        It is 0 if only one side is a quadrilateral that crosses itself.
+        The result is 0 if one of the two crosses itself (a quadrilateral) and the other does not.
         """
         left, top, right, bottom, area, crosses = _columns(gts)
         pred_left, pred_top, pred_right, pred_bottom, pred_area, pred_crosses = _columns(preds)
@@ -148,7 +148,10 @@ def _side(start: _Point, end: _Point, point: _Point) -> int:
 
 
 def _numbers(value: object) -> list[float] | None:
-    """Return finite numbers as a list, also from a list of pairs; None for other values."""
+    """Return a list of numbers, or of pairs of numbers, as a flat list of floats.
+
+    Return None for any other value, and if a number is not finite.
+    """
     items = _items(value)
     if items and all(len(_items(item)) == 2 for item in items):
         items = [number for pair in items for number in _items(pair)]

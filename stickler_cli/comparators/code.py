@@ -1,4 +1,4 @@
-"""The comparator of code, markup and formulas, in which every sign counts."""
+"""The comparator of code, markup and formulas, in which every character counts."""
 
 import re
 from collections.abc import Sequence
@@ -14,8 +14,9 @@ _STRING_OR_COMMENT: Final = re.compile(
     r"\\.|'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|`[^`]*`"
     r"|(?P<comment>(?<!\S)(?:#(?=\s)|//)[^\n]*)"
 )
-"""Pattern of texts in quotes, and of comments to the end of their line. A backslash outside quotes
-is matched with its letter, so that `\\'` opens no quotes and the time of a search is linear."""
+"""Pattern of texts in quotes, and of comments to the end of their line. It also matches a backslash
+with the next character, so that the escaped quote `\\'` does not begin a text in quotes. This also
+keeps the time of a search linear."""
 _TAG_NAME: Final = re.compile(r"</?[A-Za-z][\w:.-]*")
 _RULE_OF_TABLE: Final = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 _COLUMN_RULE: Final = re.compile(r":?-+:?")
@@ -28,8 +29,8 @@ _OPENS_BLOCK: Final = ":"
 class CodeComparator(BaseComparator):
     """Compare code, markup, formulas or sequences for equality, except for white space.
 
-    White space matters between words. In code, it also matters inside quotes, and so does the end
-    of a comment.
+    White space between two words matters. In code, white space inside quotes matters, too, and so
+    does the line break after a comment.
     """
 
     same_value = True
@@ -92,7 +93,7 @@ def without_spaces(text: str) -> str:
 
 
 def _code_without_spaces(text: str) -> str:
-    """Return code without white space outside quotes; lines still end after comments.
+    """Return code without white space outside quotes, except for the line breaks after comments.
 
     >>> _code_without_spaces("f( ' ' )  # blank")
     "f(' ')#blank"

@@ -60,10 +60,12 @@ class Readings(NamedTuple):
     """The date if the day precedes the month. If both readings are equal, the same object as
     `month_first`."""
     moments: tuple[float, ...]
-    """Four numbers for quick comparison: month first and day first by the date's own clock, then
-    month first and day first in UTC. They count whole days, or seconds if times are compared. A
-    number is NaN if there is no date or no time zone. All four are 0 if a reading is not a single
-    day."""
+    """Four numbers for quick comparison. The first two are by the date's own clock, the last two in
+    UTC. In both pairs, the first number is for month before day, the second for day before month.
+
+    The numbers count whole days, or seconds if times are compared. A number is NaN if this reading
+    is not a date, or if there is no time zone to convert to UTC. All four are 0 if a reading is not
+    a single day, but a month, for instance."""
 
 
 class DateComparator(BaseComparator):
@@ -86,8 +88,8 @@ class DateComparator(BaseComparator):
         Args:
             threshold: the threshold of `binary_compare`, in [0, 1].
             tolerance: maximum distance in days at which two complete dates still match, at least 0.
-                A whole number counts calendar days; a fraction counts hours. A timedelta is
-                converted to days.
+                With a whole number, times of day do not count. With a fraction, they do: 0.5 is 12
+                hours. A timedelta is converted to days.
             dayfirst: whether 01/02 is 1 February; None tries both orders, the same on both sides.
             allow_partial_year: give 0.7 of the score, not 0.0, if only one side has a year.
             range_mode: the score of ranges: docs/dates.md.
@@ -169,7 +171,8 @@ class DateComparator(BaseComparator):
     def keys(self, prepared: Sequence[Readings]) -> "Keys | None":
         """Return a code for each value; values that may be the same day or second share a code.
 
-        Both orders of day and month, the own clock and UTC are considered. None if there is a
+        A value may have several days: by both orders of day and month, by its own clock and in UTC.
+        If two values have one of these in common, they share a code. Returns None if there is a
         tolerance, or if a value is not a single day.
         """
         moments = _stack_moments(prepared)

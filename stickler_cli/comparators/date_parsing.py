@@ -153,7 +153,7 @@ class StatedRange:
 
     @property
     def is_single(self) -> bool:
-        """Whether the range begins and ends with the same day, month or year.
+        """Whether the first and the last date of the range are the same day, month or year.
 
         Two dates in different time zones are compared in UTC. Two dates in the same time zone are
         compared by its clock.

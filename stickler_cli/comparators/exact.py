@@ -181,8 +181,8 @@ _MARKED_NUMBER: Final = re.compile(
 """Pattern of digits with signs such as `/` or `.` between them. `E11.9` is excluded, since the dot
 of an ICD code may be omitted."""
 _MARKED: Final = "/"
-"""Last letter of a prepared text in which a sign such as `/` separates the digits of a short
-number."""
+"""Ends a prepared text if the original text has a short number with a sign between its digits, such
+as `1/2`."""
 _RUNS: Final = "\0"
 """In a prepared text, separates the text itself from its runs of digits."""
 _NUL_OF_TEXT: Final = "\U0010ffff"

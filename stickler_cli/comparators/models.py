@@ -80,7 +80,10 @@ class ModelComparator(BaseComparator):
         self.asked_model.require()
 
     def require_by(self, client: Client) -> None:
-        """Raise `UnavailableError` if the client cannot ask the model under its policy."""
+        """Raise `UnavailableError` if the client cannot ask the model.
+
+        A library or a key may be missing; or the model has no known price, which a budget requires.
+        """
         client.require(self.asked_model)
 
     def ask(self, client: Client | None, gts: Sequence[Any], preds: Sequence[Any]) -> Answers:

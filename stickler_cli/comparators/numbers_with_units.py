@@ -111,8 +111,8 @@ _OPEN: Final = frozenset((*SHARED_SIGNS, "pound", "per", "pro", "of", "a", "the"
 """Words and signs beside a number that do not say which unit it has: a sign of several currencies,
 or a word such as `per`."""
 _LETTER: Final = re.compile(r"\d\s?([kKmM])(?![\w/])")
-"""A thousand or million as one letter after a number: `5k`, `2M`. It counts only beside a currency;
-in a field of money, `k` always counts."""
+"""A number with a letter for thousand or million: `5k`, `2M`. The letter is a unit, unless there is
+a currency beside the number. In a field of money, `k` always means thousand."""
 _PERCENT: Final = frozenset(("%", "percent", "pct", "prozent"))
 
 
@@ -125,8 +125,8 @@ class Measured(NamedTuple):
     units: frozenset[str]
     """The words beside the number that are not currencies, such as `mg`."""
     relation: str = ""
-    """The sign before the number, such as `<` in `<10`, or in place of words, such as `~` in `about
-    10`; empty if there is none."""
+    """The relation to the number as a sign: `<` for `<10`, `~` for `about 10`. Empty if there is
+    none."""
     percent: bool = False
     with_decimals: Decimal | None = None
     """The other possible number, if the text can be read in two ways. `25.000` is 25000 as
@@ -227,7 +227,8 @@ _GROUPED: Final = re.compile(r"\d{1,3}(?:[.,]\d{3})+|\d{1,2}(?:,\d\d)+,\d{3}")
 def with_point(digits: str) -> str:
     """Return a number with a point before its decimals, and without separators of thousands.
 
-    Empty if signs or spaces separate other groups, as in the version `2.0.1` or the list `1,2,3`.
+    Return an empty text if the digits are not groups of thousands with decimals, as in the version
+    `2.0.1` or the list `1,2,3`.
 
     If both comma and dot occur, the last of them is the decimal sign. A single comma before three
     digits separates thousands.
@@ -255,8 +256,8 @@ def with_point(digits: str) -> str:
 
 
 MAX_ABBREVIATED: Final = 32
-"""Maximum number of words beside a number for abbreviations to be recognized. If there are more
-words, which no measurement has, they must be equal."""
+"""Maximum number of words beside a number. Up to this number, abbreviations of words match; no
+measurement has more. Above it, the words must be equal."""
 
 
 def same_measure(gt: Measured, pred: Measured) -> bool:
@@ -282,7 +283,10 @@ def same_measure(gt: Measured, pred: Measured) -> bool:
 
 
 def have_same_text_or_unit(gt: Measured, pred: Measured) -> bool:
-    """Return whether two texts of several numbers are equal, or two units without a number."""
+    """Return whether two values without a single number have the same text or unit.
+
+    The values are texts with several numbers, which must be equal; or units such as `EUR`.
+    """
     if gt.text or pred.text:
         return gt.text == pred.text
     states_unit = bool(gt.currencies) or (gt.units == pred.units and bool(gt.units))

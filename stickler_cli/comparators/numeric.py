@@ -65,9 +65,9 @@ Truths: TypeAlias = NDArray[np.bool_]
 
 NumberValue: TypeAlias = float | Decimal | None
 PreparedNumber: TypeAlias = NumberValue | Measured
-"""A prepared number; None if there is no number. It is a float if the float's shortest decimal form
-is the number, else a Decimal, so that equal numbers have equal forms. It is a `Measured` if it has
-a unit and units count."""
+"""A prepared number; None if there is no number. It is a float if the shortest decimal form of a
+float states the number exactly, as with 0.1. Any other number is a Decimal. Equal numbers therefore
+have equal forms. A number with a unit is a `Measured`, if units count."""
 
 UNIT: Final = ("ignore", "same")
 DECIMAL: Final = (".", ",", "auto", "money", "currency")
@@ -100,11 +100,12 @@ class NumericComparator(BaseComparator):
             tolerance: another name for `absolute_tolerance`.
             unit: `same` compares currency and unit if both sides have one, and signs such as `<`
                 and `~`. It also reads 19% as 0.19 if the other side is below 1 and has no percent
-                sign. `ignore` does neither.
+                sign. `ignore` compares only the numbers.
             decimal: the decimal sign, `.` or `,`. With `auto` the digits decide which it is, and
                 `120.00-` and `120.00 CR` are below zero. `money` is like `auto`, but `25.000` is
-                25000, except in a currency with three decimals. With `currency` the currency of
-                either number decides; without a currency, `25.000` equals no other number.
+                25000, except in a currency with three decimals. With `currency`, the currency of
+                either number decides how `25.000` is read. If neither has a currency, `25.000`
+                matches neither 25 nor 25000.
             same_type: whether a number differs from its text: 3 from `"3"`.
         """
         super().__init__(threshold)
@@ -142,7 +143,10 @@ class NumericComparator(BaseComparator):
         return _as_float(number)
 
     def read_number(self, value: Any) -> Decimal | None:
-        """Return the number in a value, read without a value to compare; None if it has none."""
+        """Return the number in a value; None if it has none.
+
+        The other value of a pair may change how a number is read. This method has no other value.
+        """
         return _measured(self.prepare(value)).number
 
     def _read_text(self, text: str) -> PreparedNumber:

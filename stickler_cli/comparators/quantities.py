@@ -8,7 +8,11 @@ from stickler_cli.core.caching import lru_cache_of_short_texts
 
 
 def _names_by_alias(text: str) -> dict[str, str]:
-    """Return the first name of each group for every name in the group; commas separate groups."""
+    """Map each name in a text to the first name of its group; commas separate groups.
+
+    >>> _names_by_alias("usd $ dollar, eur euro")
+    {'usd': 'usd', '$': 'usd', 'dollar': 'usd', 'eur': 'eur', 'euro': 'eur'}
+    """
     return {name: line.split()[0] for line in text.split(",") for name in line.split()}
 
 

@@ -36,7 +36,11 @@ _BEHIND_NUMBER: Final = re.compile(
 
 
 def _signs_by_words(groups: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    """Return the sign of each relation by the words and signs that state it."""
+    """Map the words or signs of each relation to the one sign that stands for it.
+
+    >>> _signs_by_words((("~", "about, circa"), (">=", "at least")))
+    {'about': '~', 'circa': '~', 'at least': '>='}
+    """
     return {words.strip(): sign for sign, line in groups for words in line.split(",")}
 
 
@@ -77,8 +81,8 @@ def _may_state_relation(text: str) -> bool:
 _NUMBER_AND_WORD_REVERSED: Final = re.compile(
     r"\d\.?[-+]?\s?[$€£¥]?\s{0,3}\.?([^\W\d_]{2,20})(?![^\W\d_])"
 )
-"""Pattern for reversed texts: the first digit of a number, and the word before the number. A match
-begins with a digit, so that most letters are skipped."""
+"""Pattern of the first digit of a number and the word before it, in a text spelled backwards. In
+this direction, a match begins with a digit, so that most letters are skipped."""
 _LAST_WORDS_REVERSED: Final = frozenset(
     words.split()[-1][::-1] for words in (*_SIGNS_IN_TEXTS, "ca")
 )

@@ -132,7 +132,10 @@ class ReadText(str):
         return checkboxes_by_word(self)
 
     def has_exchanged_signs(self, other: "ReadText") -> bool:
-        """Return whether the same words have the same signs in another order: `(+) a, (-) b`."""
+        """Return whether two texts have the same words and the same signs, but at other words.
+
+        `(+) a, (-) b` and `(-) a, (+) b` are such texts.
+        """
         if self.signs != other.signs or self.folded[0].sequence != other.folded[0].sequence:
             return False
         return list_signs(self) != list_signs(other)
@@ -217,10 +220,13 @@ class LevenshteinComparator(_TextRules, BaseComparator):
             threshold: the threshold of `binary_compare`, in [0, 1].
             normalize: whether to strip, lower-case and reduce each run of white space to one space.
             same_digits: whether texts score 0.0 if their digits, or signs before digits, differ.
-            same_words: whether texts score 0.0 if one has a negation, an opposite or another word.
-            same_order: whether texts score 0.0 if words have changed places, as in who pays whom.
-            same_letters: whether texts also score 0.0 if a word has another letter, or if a long
-                text has another word; needs `same_words`.
+            same_words: whether texts score 0.0 if only one of them has a negation, if their words
+                are opposites, or if a word is replaced by another. One replaced word does not count
+                in a text of 50 words, nor do two in a text of 100.
+            same_order: whether texts score 0.0 if two words have changed places: A pays B, B pays
+                A.
+            same_letters: whether texts also score 0.0 if a word has a wrong letter, or if a word is
+                replaced in a long text; needs `same_words`.
         """
         super().__init__(threshold)
         self.normalize = checked_flag("normalize", normalize)
@@ -328,10 +334,13 @@ class FuzzyComparator(_TextRules, BaseComparator):
             method: `ratio`, `partial_ratio`, `token_sort_ratio` or `token_set_ratio`.
             normalize: whether to strip and lower-case.
             same_digits: whether texts score 0.0 if their digits, or signs before digits, differ.
-            same_words: whether texts score 0.0 if one has a negation, an opposite or another word.
-            same_order: whether texts score 0.0 if words have changed places, as in who pays whom.
-            same_letters: whether texts also score 0.0 if a word has another letter, or if a long
-                text has another word; needs `same_words`.
+            same_words: whether texts score 0.0 if only one of them has a negation, if their words
+                are opposites, or if a word is replaced by another. One replaced word does not count
+                in a text of 50 words, nor do two in a text of 100.
+            same_order: whether texts score 0.0 if two words have changed places: A pays B, B pays
+                A.
+            same_letters: whether texts also score 0.0 if a word has a wrong letter, or if a word is
+                replaced in a long text; needs `same_words`.
         """
         super().__init__(threshold)
         self.method = checked_choice("method", method, _METHODS)
@@ -412,8 +421,8 @@ def _checked_letters(value: object, *, same_words: bool) -> bool:
 def _are_reordered(gt: Words, pred: Words) -> bool:
     """Return whether two names have the same words in another order.
 
-    A comma may explain the order, and the parts of an address, which has digits, may change places:
-    texts with commas or digits are therefore excluded.
+    Return False if a text has commas or digits. A comma may explain the other order (`Doe, Jane`).
+    A text with digits may be an address, in which the order does not matter.
     """
     if any(letter == "," or letter.isdecimal() for letter in gt.text + pred.text):
         return False

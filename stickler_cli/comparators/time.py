@@ -12,8 +12,8 @@ _TIME: Final = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 _APART: Final = re.compile(r"[-\u2013\u2014]|\b(?:to|until|till|bis|a|à|tot)\b", re.IGNORECASE)
-"""The word or dash between the two times of a range. Blanks around it are not matched, which would
-take quadratic time; they are stripped from the times afterwards."""
+"""Pattern of the word or dash between the two times of a range. The spaces around it are stripped
+from the times later: a pattern with spaces would take quadratic time."""
 _HOURS: Final = re.compile(r"[ap]\.?\s?m|uhr|h|o'clock", re.IGNORECASE)
 """A word such as `pm` or `Uhr`, with which a number without minutes is a time."""
 

@@ -114,8 +114,8 @@ _SIGNS_OF_ONE_KIND: Final = (
     ("\u2610", "\u2611\u2612\u2713\u2714\u2705\u2717\u2718\u274c"),  # an empty box, and a mark
     ("\u2611\u2713\u2714\u2705", "\u2717\u2718\u274c"),  # a tick, a cross
 )
-"""Groups of signs that may be misread as each other, such as + as -. Within a group, each text has
-all signs of one meaning."""
+"""Groups of signs that may be misread as each other, such as + as -. Each text in a group has all
+signs with the same meaning."""
 _MEANINGS_OF_SIGNS: Final = {
     (sign, kind): meaning
     for kind, meanings in enumerate(_SIGNS_OF_ONE_KIND)
@@ -154,7 +154,7 @@ class Words:
         self.parts = frozenset(text.split())
         self.text = text.replace(" & ", " and ")
         self.is_address = is_address
-        """Whether the text is an address of mail or on the web, in which every sign counts."""
+        """Whether the text is a mail or web address, in which every character counts."""
         spelt = _CONTRACTION.sub(_spell_out, self.text.replace("\u2019", "'"))
         self.sequence = _WORD.findall(_NO_NUMBER.sub("", spelt.replace("'", "")))
         self.counts = Counter(self.sequence)
@@ -283,7 +283,8 @@ def similarity_by_words(
     """Return the similarity of two similar texts; 0.0 if their words have different meanings.
 
     It is at least `SAME` if the texts differ only in punctuation, accents and abbreviations. With
-    `same_letters`, it is also 0.0 if a word has another letter, or if a long text has another word.
+    `same_letters`, it is also 0.0 if a word has a wrong letter, or if a word is replaced in a long
+    text.
     """
     are_addresses = gt.is_address and pred.is_address
     if are_addresses or (same_letters and _have_other_words(gt, pred)):
@@ -405,9 +406,9 @@ def _without_signs(text: str) -> str:
 
 
 def _without_joined(words: list[str], candidates: list[str]) -> tuple[list[str], list[str]]:
-    """Return both lists without words that are separate in the first and one word in the second.
+    """Return both lists without words that are written apart in `words` and joined in `candidates`.
 
-    The one word may be their letters joined (`data base`, `database`) or their initials.
+    The joined word has all their letters (`data base`, `database`), or only their initials.
     """
     wanted = frozenset(candidates)
     kept: list[str] = []
@@ -471,10 +472,10 @@ def _kind_of(meaning: str) -> str:
 def _are_at_one_position(
     text: Words, words: Sequence[str], other: Words, replacing: Sequence[str]
 ) -> bool:
-    """Return whether a content word of one text stands where the other has a function word.
+    """Return whether a content word of `other` stands where `text` has a function word.
 
-    It does if both words have a neighbour in common. `words` are from `text`, and the content words
-    in `replacing` are from `other`.
+    Both words must have the same neighbour on one side. Function words are taken from `words`,
+    content words from `replacing`.
     """
     neighbours = [text.neighbours(word) for word in words if word in FUNCTION_WORDS]
     return any(

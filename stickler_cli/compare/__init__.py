@@ -1,1 +1,1 @@
-"""The comparison of documents: the nodes of a plan compare columns of values into a unit table."""
+"""The comparison of documents: a plan compares columns of values and fills a table of units."""

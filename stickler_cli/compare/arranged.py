@@ -37,7 +37,8 @@ from .plan import Mode, Node, Options
 from .result import FD, TP
 
 KEY_GAIN: Final = 3.0
-"""Added to the gain of a pair with equal keys, which then exceeds the gains of two other pairs."""
+"""Added to the gain of a pair of items with equal keys. One such pair is then preferred to any two
+pairs of other items."""
 
 MAX_KEY_PAIRS: Final = 1 << 20
 """Maximum number of pairs of unequal values with the same key that are checked for a match."""
@@ -83,8 +84,8 @@ def pair_arranged(  # noqa: PLR0913, PLR0917 - as `pair_items` takes them
 
     Items with different keys are never paired. With `ordered`, pairs do not cross.
 
-    If a key is equally frequent on both sides of a list, the items with this key are paired only
-    with each other. The same holds for all keys of a list in which every item has a key. All
+    If both sides of a list have equally many items with a key, these items are paired only with
+    each other. If all items of a list have keys, this applies to every key of the list. All
     remaining items are compared with each other.
 
     `key_names` are the fields of the key. See `pair_items` for the other arguments.
@@ -208,9 +209,9 @@ def _split_by_key(
 ) -> tuple[_Parts, Indexes, tuple[Items, Items]]:
     """Group the items of each list into parts of equal keys; items are paired inside their part.
 
-    Returns the parts, the list of each part, and the items of both sides that have no part but may
-    have a partner. In a list whose items all have keys, there are no such items. In a list for
-    which `is_ambiguous` is true, no item has a part.
+    Returns three values: the parts; for each part, the position of its list; and for both sides,
+    the items that are in no part but may still have a partner. A list whose items all have keys has
+    no such items. A list for which `is_ambiguous` is true has no parts.
     """
     key_of_item = [
         np.where(is_ambiguous[items.owner], -1, side_codes[items.slots])
@@ -283,8 +284,9 @@ def _number_pairs(
 def _number_field(columns: Columns, node: Node) -> tuple[Indexes, Indexes] | None:
     """Number the values of a key field in all items; values that match have equal numbers.
 
-    Returns None if numbers cannot express which values match: because values with different keys
-    may match, or because values with the same key do not all match.
+    Returns None if no numbers can express which values match. Two examples are a comparator with a
+    tolerance, and three values of which the first and the last do not match, but both match the
+    second.
     """
     if not isinstance(node, LeafNode) or not columns.has_only_scalars:
         return None

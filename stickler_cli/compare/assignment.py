@@ -170,9 +170,10 @@ def align(rows: Iterable[Floats], n_rows: int, n_columns: int) -> list[int]:
 def _trace_alignment(kept_rows: Iterable[tuple[Bits, Bits]], n_columns: int) -> Iterator[int]:
     """Yield the column of each row in the best alignment, from the first row on; -1 for no column.
 
-    `kept_rows` has two masks of columns for each row, stored as bits. The first mask has the
-    columns that a best alignment of this row and all later rows may use in this row. The second
-    mask has the columns that such an alignment may leave out.
+    `kept_rows` has two masks of columns for each row, stored as bits. Column `c` of a mask concerns
+    the best alignments of this row and all later rows with column `c` and all later columns. The
+    first mask tells whether such an alignment may pair the row with column `c`, the second whether
+    it may leave out column `c`.
     """
     first_column = 0
     for kept_row in kept_rows:

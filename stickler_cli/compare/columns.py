@@ -181,7 +181,8 @@ class GoldColumn:
                 for gold in stated_gold
             ]
         )
-        """Whether some alternative of each value, or of a value inside it, is present."""
+        """For each value: whether it has an alternative that is present, or a value inside it has
+        one."""
         self.is_optional = np.array([bool(gold and gold.is_optional) for gold in stated_gold])
         """Whether an absent prediction is right, too: because an alternative of the value is
         absent, or because everything inside the value is optional."""
@@ -191,11 +192,11 @@ class GoldColumn:
         """Whether each value is an open list, which need not name all items."""
 
     def absent_without_prediction(self, slots: Indexes, has_pred: Mask) -> Mask:
-        """Return which ground truths count as absent if nothing is predicted.
+        """Return which ground truths count as absent in pairs without a predicted value.
 
-        These are the ground truths for which an absent prediction is right. If one of them is an
-        object or list in which everything may be absent, `has_pred` must also be true: the
-        prediction has an item or key for it, but without a value.
+        These are the ground truths for which an absent prediction is right. An object or list in
+        which everything may be absent counts only if `has_pred` is true: the prediction has a key
+        or an item for it, but no value.
         """
         is_absent: Mask = self.is_optional[slots] & (has_pred | ~self.all_optional[slots])
         return is_absent
@@ -348,9 +349,10 @@ class Columns:
         return columns
 
     def apply_reading(self, reading: ReadingRule | None) -> "Columns":
-        """Return columns of the names that values stand for, such as `DE` for `Germany`.
+        """Return columns in which each value is replaced by the name that it stands for.
 
-        A value that stands for nothing becomes None. Without a reading, the columns are unchanged.
+        With an alias `Germany` of `DE`, the value `Germany` becomes `DE`. A value that stands for
+        nothing becomes None. Without a reading, the columns are unchanged.
         """
         return self if reading is None else self.map_values(id(reading), reading)
 

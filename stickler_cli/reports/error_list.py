@@ -1,4 +1,4 @@
-"""Lists of single errors: the report of `stickler errors`, and lists inside other reports."""
+"""Lists of individual errors: the report of `stickler errors`, and lists inside other reports."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence

@@ -20,7 +20,7 @@ from stickler_cli.score.sums import schema_pattern
 from .cause_sentences import SAME_SLIP
 
 Reveal: TypeAlias = Literal["all", "shape", "none"]
-"""How much of the ground truth the feedback reveals.
+"""How much the feedback tells about the ground truth.
 
 `all`: every value. `shape`: only the kind of each value and how the prediction differs. `none`:
 only the names of wrong fields."""

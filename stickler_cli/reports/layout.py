@@ -77,7 +77,7 @@ class TableStyle:
 
     @property
     def room(self) -> int | None:
-        """Width of lines in columns; None if it is unlimited."""
+        """Maximum width of a line in columns of a terminal; None if it is unlimited."""
         return None if self.plain else self.width
 
 

@@ -262,7 +262,7 @@ class Detail:
     """The dropped document with the lowest score; no document with this score or a higher one is
     kept."""
     knows_errors: bool = True
-    """Whether single errors were kept; false for a run that was read from a file."""
+    """Whether individual errors were kept; false for a run that was read from a file."""
     knows_values: bool = True
     """Whether histograms and documents were kept; false for a run that was read from a file."""
 

@@ -1,1 +1,1 @@
-"""Classes and functions of stickler-eval, which show results of this package in its forms."""
+"""Classes and functions with the names of stickler-eval, and with results in its formats."""

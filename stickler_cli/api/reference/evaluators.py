@@ -104,8 +104,8 @@ class ProcessEvaluation(BaseModel):
     document_count: int
     """Number of compared documents."""
     metrics: dict[str, Any]
-    """`overall` counts of whole documents, their rates, and `weighted_overall_score`, the mean
-    score."""
+    """Counts of all documents together in the counting mode `overall`, the rates of these counts,
+    and `weighted_overall_score`, the mean score of the documents."""
     field_metrics: dict[str, dict[str, Any]]
     """The same counts for each field, by path, with `mean_score` if the field has a score. `leaves`
     counts all values of the field, also those inside missed, invented and mismatched items and
@@ -212,7 +212,11 @@ class BulkStructuredModelEvaluator:
             self._compare()
 
     def _job_of(self, kind: type[StructuredModel]) -> Job:
-        """Return the job that compares instances of a class; reuse the job of the last class."""
+        """Return the job that compares instances of a class.
+
+        As long as the class stays the same, so does the job. Before the job changes, documents of
+        the previous class are compared.
+        """
         plan = kind.comparison_plan()
         if self._job is None or self._job.plan is not plan:
             self._compare()

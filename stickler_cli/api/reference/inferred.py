@@ -32,12 +32,12 @@ def evaluate(
         pred: an instance of the same class, or of another one, or JSON values.
         weight_hints: must be False, as weights are not inferred from names.
         match_threshold: in [0, 1]; the score at which the document matches (`matched`), and at
-            which list items match if their class states no threshold. The ground truth must be an
+            which list items match if their class states no threshold. It requires that `gt` is an
             instance.
         options: other keywords of `stickler_cli.evaluate`.
 
     Raises:
-        UsageError: `weight_hints` is set, or `match_threshold` although the ground truth is not an
+        UsageError: `weight_hints` is set; or `match_threshold` is given, but `gt` is not an
             instance.
     """
     if match_threshold is None:
