@@ -156,8 +156,8 @@ class SchemasNode(Node):
         recording.
         """
         raise AssertionError(
-            "documents with several schemas can only be evaluated; no method scores them without "
-            "recording"
+            "documents with several schemas can be evaluated, but cannot be scored without an "
+            "evaluation"
         )
 
     def record_declared(

@@ -144,7 +144,7 @@ def _took_too_long(name: str, source: str) -> UsageError:
         f"searching the id {brief(name)} of {source} for the pattern takes more than "
         f"{SEARCH_SECONDS} seconds"
     )
-    expected = "a pattern that has no repetition inside another, unlike (a+)+"
+    expected = "a pattern without a repetition inside a repetition, such as (a+)+"
     return UsageError([Problem(PAIR_BY, finding, expected)])
 
 

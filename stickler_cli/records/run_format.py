@@ -197,7 +197,8 @@ _Class = TypedDict("_Class", {"class": ErrorClass})  # "class" cannot be a name 
 HashCounts = Annotated[
     str,
     Rule(
-        f'numbers below {N_BUCKETS}, each with its count if that is not 1, such as "3 17:2"',
+        f"numbers below {N_BUCKETS}, each with :COUNT after it if it occurs several times, such "
+        'as "3 17:2"',
         {"type": "string", "pattern": "^[0-9]+(:[0-9]+)?( [0-9]+(:[0-9]+)?)*$"},
         fits=is_text_of_counts,
     ),

@@ -140,7 +140,10 @@ def _by_model(option: str, texts: Sequence[str], pattern: str, expected: str) ->
         if not model or not re.fullmatch(pattern, value):
             finding = f"the value is {brief(hide_secrets(text))}"
             if option == KEY_FROM:
-                finding = "the value (not shown here, as it may be a key) names no variable"
+                finding = (
+                    "the value does not name an environment variable (the value is not shown, "
+                    "because it may be a key)"
+                )
             raise UsageError([Problem(option, finding, expected)])
         if model in values_by_model:
             raise UsageError(

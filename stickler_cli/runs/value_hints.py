@@ -52,7 +52,7 @@ def hint_id_field(pairs: Sequence[DocumentValues], *, by_name: bool = False) -> 
         best = min(
             candidates, key=lambda field: (not _is_id_name(field), -shares[field], len(field))
         )
-        share = f"{shares[best]:.0%} of its values occur on both sides, and most of these"
+        share = f"{shares[best]:.0%} of its values occur on both sides, and most of these values"
         if by_name:
             yield (
                 f"the field {field_path(best)} seems to identify documents: {share} are "

@@ -140,7 +140,10 @@ def test_predictions_may_stand_below_a_key(accept, stickler, data):
     ("arguments", "said"),
     [
         (("--by", "merchant"), "--by merchant: this key is a field of the ground truth"),
-        (("--by", "@directory", "--by", "@x", "--by-file", "f"), "--by: there are 2"),
+        (
+            ("--by", "@directory", "--by", "@x", "--by-file", "f"),
+            "--by: the option is given 2 times",
+        ),
         (("--max-error", "1"), "--max-error"),
         (("--assurance", "95"), "did you mean 0.95?"),
         (
@@ -212,7 +215,7 @@ def test_a_policy_is_for_one_schema_and_the_same_options(accept, stickler, data)
         ("confidence.auroc.lower>=0.65", 1, "confidence.auroc.lower 0.5"),
         ("confidence.total.ece<=0.04", 1, "confidence.total.ece 0.048"),
         ("confidence.log_loss<=2", 0, ""),
-        ("confidence.*.ece<=0.045", 1, "in total, of 3 that match"),
+        ("confidence.*.ece<=0.045", 1, "in total, the worst of 3 matching fields"),
         (
             "confidence.items.name.auroc>=0.5",
             1,

@@ -272,7 +272,7 @@ def test_places_in_a_configuration_file_are_those_of_the_command_line(
         ("--endpoint=openai:judge", 'the value is "openai:judge", expected MODEL=URL'),
         (
             "--key-from=openai:judge=sk-12",
-            "not shown here, as it may be a key",
+            "the value is not shown, because it may be a key",
         ),
         ("--model-concurrency=500", "expected a whole number from 1 to 128"),
         ("--max-cost=0", "expected a number above 0"),

@@ -148,7 +148,7 @@ def test_lines_of_other_fields_are_left_out(server, judges, capsys, tmp_path):
     pairs = tmp_path / "pairs.jsonl"
     pairs.write_text(lines_of([*LINES, ("code", "a", "b", "different")]))
     assert main(["judge-check", *judges]) == 0
-    assert "note: skipped, because their fields ask no model: 1" in capsys.readouterr().out
+    assert "note: 1 pair skipped, because the field asks no model" in capsys.readouterr().out
 
     pairs.write_text(lines_of([("code", "a", "b", "different")]))
     assert main(["judge-check", *judges]) == 3

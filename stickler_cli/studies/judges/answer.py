@@ -313,7 +313,9 @@ def check_judges(
         ],
         disagreements=[pair.make_record(kind) for kind, pair in disagreements[:MAX_DISAGREEMENTS]],
         usage="" if options.client is None else str(options.client.usage),
-        notes=[f"skipped, because their fields ask no model: {n_omitted}"] if n_omitted else [],
+        notes=[f"{number_of(n_omitted, 'pair')} skipped, because the field asks no model"]
+        if n_omitted
+        else [],
     )
 
 

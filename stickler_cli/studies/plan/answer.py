@@ -411,13 +411,13 @@ def _remarks(settings: PlanSettings, documents: int, *, assumed: bool) -> Iterat
         yield f"the run has fewer than {FEWEST} documents, so each estimate is a range"
     if settings.detect is not None and assumed:
         yield (
-            "change: the errors of both runs are assumed to have a correlation of "
-            f"{settings.correlation:g}; give --base and --new to measure the correlation"
+            "the estimate for a change assumes that the errors of both runs have a correlation "
+            f"of {settings.correlation:g}; to measure the correlation, give --base and --new"
         )
     if settings.detect is not None and settings.detect <= MARGIN:
         yield (
-            "change: stickler diff calls such a change improved only if --margin is below "
-            f"{settings.detect:g}"
+            f"stickler diff calls a change of {settings.detect:g} improved only if its --margin "
+            "is smaller"
         )
 
 

@@ -40,7 +40,7 @@ class PlanSettings(FinishedOptions, StudyOptions):
         in_file="none",
     )
     every_field: bool = option(
-        False, "Plan for this figure in every field.", flag="--all", in_file="none"
+        False, "Plan for the figure of --of in every field.", flag="--all", in_file="none"
     )
     detect: float | None = option(
         None,
@@ -92,7 +92,7 @@ PLAN: Final = Study(
 
     Choose what you need: an interval of a certain width (--half-width), a change that is detected
     (--detect), or a gate that passes (--gate). The estimate comes from a pilot run of similar
-    documents; it inverts the formula of the confidence intervals.
+    documents, by inverting the formula of the confidence intervals.
     """,
     examples="""
   stickler plan run.json --half-width 0.02 --all
