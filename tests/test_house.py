@@ -1,8 +1,9 @@
 """Rules that the whole program keeps, read off its syntax trees."""
 
 import ast
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
@@ -120,6 +121,18 @@ def tree_of(module: str) -> ast.Module:
     return ast.parse((ROOT / module).read_text(encoding="utf-8"))
 
 
+@cache
+def nodes_of(module: str) -> list[ast.AST]:
+    return [*ast.walk(tree_of(module))]
+
+
+def nodes_in_functions(node: ast.AST) -> Iterator[ast.AST]:
+    """Go through the functions of a module, and all that is inside them."""
+    for child in ast.iter_child_nodes(node):
+        is_function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        yield from (ast.walk if is_function else nodes_in_functions)(child)
+
+
 def origin(module: str, node: ast.ImportFrom) -> str:
     """The module that an import of a module names; relative ones are of the same room."""
     room = ".".join(("stickler_cli", *Path(module).parts[:-1]))
@@ -133,15 +146,13 @@ def file_of(name: str) -> str:
 
 def late_imports(module: str) -> Iterator[str]:
     """What is imported inside functions of a module."""
-    for function in ast.walk(tree_of(module)):
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            for node in ast.walk(function):
-                if isinstance(node, ast.Import):
-                    yield from (name.name for name in node.names)
-                elif isinstance(node, ast.ImportFrom):
-                    room = origin(module, node)
-                    each = (f"{room}.{name.name}" for name in node.names)
-                    yield from (it if file_of(it) in MODULES else room for it in each)
+    for node in nodes_in_functions(tree_of(module)):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            room = origin(module, node)
+            each = (f"{room}.{name.name}" for name in node.names)
+            yield from (it if file_of(it) in MODULES else room for it in each)
 
 
 def collections_of(module: str) -> Iterator[tuple[str, ast.stmt]]:
@@ -160,9 +171,9 @@ def is_collection(value: ast.expr | None) -> bool:
     return isinstance(value, displays)
 
 
-def changed_names(tree: ast.Module) -> Iterator[str]:
+def changed_names(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """The names whose values are changed in place, wherever that is."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Subscript(value=ast.Name(name), ctx=ast.Store() | ast.Del()):
                 yield name
@@ -203,9 +214,9 @@ def is_private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__") and name not in DOCUMENTED_NAMES
 
 
-def private_names_bound(tree: ast.Module) -> Iterator[str]:
+def private_names_bound(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """The private names that a module gives to its own functions, classes and attributes."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 yield name
@@ -215,9 +226,9 @@ def private_names_bound(tree: ast.Module) -> Iterator[str]:
                 yield name
 
 
-def private_names_used(tree: ast.Module) -> Iterator[str]:
+def private_names_used(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """The private attributes, and modules of other projects, that a module reads or sets."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Attribute(attr=name):
                 yield name
@@ -233,18 +244,18 @@ def private_names_used(tree: ast.Module) -> Iterator[str]:
                     yield from (*module.split("."), *(alias.name for alias in names))
 
 
-def foreign_private_names(trees: Mapping[str, ast.Module]) -> set[tuple[str, str]]:
-    own = {name for tree in trees.values() for name in private_names_bound(tree)}
+def foreign_private_names(modules: Mapping[str, Sequence[ast.AST]]) -> set[tuple[str, str]]:
+    own = {name for nodes in modules.values() for name in private_names_bound(nodes)}
     return {
         (module, name)
-        for module, tree in trees.items()
-        for name in private_names_used(tree)
+        for module, nodes in modules.items()
+        for name in private_names_used(nodes)
         if is_private(name) and name not in own
     }
 
 
 def test_private_names_of_other_projects_have_a_reason():
-    found = foreign_private_names({module: tree_of(module) for module in MODULES})
+    found = foreign_private_names({module: nodes_of(module) for module in MODULES})
     assert found == set(FOREIGN_PRIVATE_NAMES)
 
 
@@ -263,7 +274,9 @@ def test_private_names_of_other_projects_have_a_reason():
     ],
 )
 def test_private_names_of_other_projects_are_seen(code, names):
-    assert foreign_private_names({"a.py": ast.parse(code)}) == {("a.py", name) for name in names}
+    assert foreign_private_names({"a.py": [*ast.walk(ast.parse(code))]}) == {
+        ("a.py", name) for name in names
+    }
 
 
 def test_no_two_modules_have_one_name():
@@ -304,7 +317,7 @@ def test_no_function_assigns_a_name_of_its_module():
     assert [
         module
         for module in MODULES
-        if any(isinstance(node, ast.Global) for node in ast.walk(tree_of(module)))
+        if any(isinstance(node, ast.Global) for node in nodes_of(module))
     ] == []
 
 
@@ -324,7 +337,7 @@ def test_what_a_module_holds_is_never_changed():
     names = {name for _, name in held}
     changed = set()
     for module in MODULES:
-        for name in {*changed_names(tree_of(module))} & names:
+        for name in {*changed_names(nodes_of(module))} & names:
             sources = {module} | {
                 file_of(origin(module, node))
                 for node in tree_of(module).body
@@ -347,7 +360,7 @@ def test_what_a_module_holds_is_never_changed():
     ],
 )
 def test_changes_are_seen(code, changed):
-    assert [*changed_names(ast.parse(code))] == changed
+    assert [*changed_names(ast.walk(ast.parse(code)))] == changed
 
 
 TRIED_BY_THE_GATE: Final = frozenset(
@@ -384,10 +397,13 @@ TRIED_BY_THE_GATE: Final = frozenset(
 
 def test_tests_can_be_collected_with_what_dev_installs():
     tests = Path(__file__).parent
+    texts = {file: file.read_text(encoding="utf-8") for file in tests.rglob("*.py")}
+    imports = re.compile(rf"^(import|from) ({'|'.join(TRIED_BY_THE_GATE)})\b", re.MULTILINE)
     found = {
         (file.relative_to(tests).as_posix(), name)
-        for file in tests.rglob("*.py")
-        for node in ast.parse(file.read_text(encoding="utf-8")).body
+        for file, text in texts.items()
+        if imports.search(text)  # few need to be parsed
+        for node in ast.parse(text).body
         if isinstance(node, ast.Import | ast.ImportFrom)
         for name in [getattr(node, "module", None) or node.names[0].name]
         if name.partition(".")[0] in TRIED_BY_THE_GATE

@@ -105,7 +105,13 @@ def test_a_comparison_gives_what_its_case_expects(row):
     )
 
 
-@pytest.mark.parametrize(("size", "at"), [pytest.param(7, 3, marks=pytest.mark.anywhere), (64, 50)])
+@pytest.mark.parametrize(
+    ("size", "at"),
+    [
+        pytest.param(7, 3, marks=pytest.mark.anywhere),
+        pytest.param(64, 50, marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.parametrize("row", GOLD)
 def test_a_case_is_the_same_among_others_of_a_chunk(row, size, at):
     assert list(differences(row["expect"], result_of(row, size=size, at=at))) == []

@@ -29,6 +29,14 @@ def test_a_text_without_marks_stays(text, form):
 
 
 @pytest.mark.parametrize("form", FORMS)
+def test_marks_of_a_long_text_come_in_their_order(form):
+    text = "a" + "\u0300\u0323" * SHORT_TEXT
+
+    assert normalize_text(form, text) == unicodedata.normalize(form, text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", FORMS)
 def test_a_long_text_of_marks_comes_to_an_end(form):
     marks = "\u0300\u0323" * 1_000_000  # days by insertion
 

@@ -298,7 +298,11 @@ def expected() -> list[dict]:
 
 
 @pytest.mark.parametrize(
-    ("size", "most_bytes"), [(1, 1), (7, 1 << 20), (300, 1), (300, 1 << 20), (700, 1 << 20)]
+    ("size", "most_bytes"),
+    [
+        pytest.param(1, 1, marks=pytest.mark.slow),
+        *((7, 1 << 20), (300, 1), (300, 1 << 20), (700, 1 << 20)),
+    ],
 )
 def test_rows_do_not_depend_on_how_documents_were_put_together(
     size, most_bytes, expected, monkeypatch

@@ -318,6 +318,11 @@ def test_a_sequence_that_ended_well_passes_its_level_on():
         0.02,
         0.04,
     ]
+    # The third of four is rejected, then the last one; the first one was rejected before it.
+    p = np.array([0.001, 0.5, 0.001, 0.001])
+    assert reject_in_sequence(p, np.array([0, 2]), 0.03).tolist() == pytest.approx(
+        [0.015, 0, 0.015, 0.015]
+    )
     round_again = np.array([0.03, 0.001])
     assert reject_in_sequence(round_again, np.array([0, 1]), 0.04).tolist() == pytest.approx(
         [0.04, 0.02]
