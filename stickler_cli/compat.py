@@ -1,8 +1,9 @@
 """Module paths and names of stickler-eval, for programs that use them.
 
 Importing this module makes paths such as `stickler_cli.compat.structured_object_evaluator.models`
-importable. In a program, it is then enough to replace `stickler` in imports. `install` also makes
-them importable as `stickler`. docs/migrating.md lists the names that do not exist here.
+importable. A program then only has to import from `stickler_cli.compat` instead of `stickler`.
+After `install`, it does not have to be changed at all. docs/migrating.md lists the names that do
+not exist here.
 """
 
 import sys
@@ -221,7 +222,7 @@ class Alias(ModuleType):
 
 
 def __getattr__(name: str) -> Any:
-    """Return the object that a name of any of these modules stands for."""
+    """Return the object for a name that one of the modules of stickler-eval has."""
     if any(name in names.split() for names in MODULES.values()):
         homes = (_doc_split, stickler_cli)
         return next(getattr(home, name) for home in homes if hasattr(home, name))
@@ -252,8 +253,8 @@ def _absence(module: str, name: str) -> str:
 class AbsentModules(MetaPathFinder):
     """Adds explanations to import errors about modules and names of stickler-eval.
 
-    Python looks for a submodule if `from module import name` finds no attribute, so that this class
-    explains missing names, too. `hasattr` is False for them.
+    It explains missing names, too: if `from module import name` finds no attribute, Python looks
+    for a submodule, and asks this class. `hasattr` is False for missing names.
     """
 
     def find_spec(

@@ -637,7 +637,7 @@ def group_positions(numbers: Indexes) -> Iterator[tuple[int, Indexes]]:
 
 
 def expand_ranges(starts: Indexes, lengths: Indexes) -> tuple[Indexes, Indexes]:
-    """Return the numbers in each range [start, start + length), and each number's range.
+    """Return the numbers of all ranges [start, start + length), and the index of the range of each.
 
     >>> numbers, owner = expand_ranges(np.array([10, 20]), np.array([2, 1]))
     >>> numbers.tolist(), owner.tolist()

@@ -29,16 +29,18 @@ def compare(  # noqa: PLR0913, PLR0917 - documents, and what their sources state
 ) -> UnitTable:
     """Compare documents under a plan, each ground truth with the prediction at the same position.
 
-    `confidences` has an entry for each prediction: None, or numbers in [0, 1] (or None) nested like
-    its values. They do not affect the comparison. `gold` has the gold of each ground truth, or
-    None. An object at the root is compared field by field even if it is empty. An array at the root
-    is compared like any list.
+    `confidences` has an entry for each prediction: the confidences of its values, or None. They
+    have the structure of the prediction, with a number in [0, 1] or None in place of each value,
+    and do not affect the comparison. `gold` has the gold of each ground truth, or None. An object
+    at the root is compared field by field even if it is empty. An array at the root is compared
+    like any list.
 
     Raises:
         ComparisonError: a comparator failed, or returned no finite number in [0, 1]; the error
             names the pair of values, but not the document.
-        WorkLimitError: the documents together take more work than one pair of documents may.
-        TooMuchAtOnceError: one step takes more work than may be done without checking for signals.
+        WorkLimitError: comparing all documents takes more work than `options` allow for one pair.
+        TooMuchAtOnceError: a single step takes more work than `options` allow between two checks
+            for signals.
     """
     options = options or DEFAULT_OPTIONS
     work = Work(
@@ -88,7 +90,7 @@ def record_pairs(
 
 
 OTHER_NAMES: Final = "x-other-names"
-"""The schema key under which a schema made from a class lists alternative keys of its fields."""
+"""Key of a schema that was made from a class; its value has the aliases of the class's fields."""
 DOCUMENT_PART: Final = ""
 """The name of the table in `Renames` for the keys of the document itself, not of inner objects."""
 

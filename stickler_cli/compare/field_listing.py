@@ -42,8 +42,8 @@ def field_listing(plan: Plan) -> tuple[FieldInfo, ...]:
 def known_paths(plan: Plan) -> tuple[Path, ...]:
     """Return the paths of all fields that documents may have under a plan; `*` stands for any name.
 
-    Below a field of any kind, or a field that repeats an outer schema, a single path with a final
-    `*` stands for all fields.
+    A field that may have any content, or that repeats an outer schema, has no list of the fields
+    inside it. One path with a final `*` stands for all of them.
     """
     rows = field_listing(plan)
     paths = [row.field for row in rows]
@@ -105,7 +105,10 @@ def leaves_by_field(plan: Plan) -> Iterator[tuple[Path, Sequence[LeafNode]]]:
 
 
 def _leaves_of(node: Node) -> list[LeafNode]:
-    """Return the leaves that may compare a field, by itself, as list items or as union arms."""
+    """Return the leaf nodes that may compare the values of a field.
+
+    They compare the value itself, the items of a list, or a value in one arm of a union.
+    """
     inner_nodes = follow_references(node).list_inner_nodes()
     return [inner for inner in inner_nodes if isinstance(inner, LeafNode)]
 

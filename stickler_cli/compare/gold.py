@@ -42,7 +42,7 @@ class AbsenceRule(Protocol):
 
     @property
     def sees_absent_values(self) -> bool:
-        """Whether the node receives values that count as absent; if not, they become absent."""
+        """Whether the node compares values that count as absent, instead of None in their place."""
 
     @property
     def labels_inside(self) -> bool:
@@ -94,8 +94,8 @@ def label_documents(
 ) -> tuple[list[JsonValue], list[Gold | None]]:
     """Resolve the gold of ground truths; return the labelled ground truths and their gold.
 
-    A document that is not labelled becomes None. With `is_partial`, a declared key that a ground
-    truth lacks is not labelled, instead of absent.
+    A document that is not labelled becomes None. If a ground truth lacks a declared key, the value
+    of this key is absent; with `is_partial`, it is not labelled.
     """
     gold_of_each = [*gold] or [None] * len(documents)
     truths: list[JsonValue] = []
@@ -352,9 +352,9 @@ def choose_alternatives(
 
     Ties go to the first candidate.
 
-    If nothing is predicted, choose the first absent candidate, or else the first candidate. A
-    candidate that leaves nothing to compare in an open list is chosen only if no other candidate
-    exists.
+    If nothing is predicted, choose the first absent candidate, or else the first candidate. In an
+    open list, a candidate may leave nothing of the prediction to compare. Choose such a candidate
+    only if all others do so, too.
     """
     gold = columns.gold
     if gold is None or not gold.n_alternatives[gt].any():

@@ -20,10 +20,10 @@ LETTER_STEPS: Final = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonTextNode(DelegatingNode):
-    """The node of texts that contain JSON.
+    """The node of texts that contain JSON: it compares the objects or lists written in them.
 
-    A value that is an object or list already is compared as it is. If one side is a text without an
-    object or list in it, the pair is compared as two texts.
+    If a value is not a text but an object or list, it is compared itself. If one side is a text in
+    which no object or list is written, both sides are compared as plain texts.
     """
 
     content: Node

@@ -160,10 +160,10 @@ class BlockLayout(NamedTuple):
 
 
 class LeafSlots(NamedTuple):
-    """Where the values of a block of leaves are in their columns, given where the objects are.
+    """The positions of the values of a block of leaves, given the positions of their objects.
 
-    The columns have the first leaf's value in each object and one empty entry for `NOTHING`, then
-    the same for the next leaf.
+    The columns have the values of all leaves one after the other: for each leaf, its value in every
+    object and an empty entry for `NOTHING`.
     """
 
     columns: Columns

@@ -108,7 +108,7 @@ class SequenceNode(Node, ABC):
     def _wraps_endlessly(self, value: JsonValue) -> bool:
         """Return whether reading a value as a list of one would need lists in lists without end.
 
-        This happens if a recursive schema declares lists of themselves.
+        This happens if a recursive schema declares a list whose items are again such lists.
         """
         seen: list[Node] = []
         node: Node = self
@@ -369,13 +369,13 @@ class ListNode(SequenceNode):
     ) -> tuple[Indexes, Indexes, Indexes]:
         """Return the positions of paired lists, and for each pair the divisor of its mean score.
 
-        A list without items has the position `NOTHING` (-1). The divisor is the length of the
-        longer list; if items are paired by position, it is the number of positions that at least
-        one list has. It does not count optional ground-truth items that are unpaired, nor predicted
-        items that an open list drops.
+        A list without items has the position `NOTHING` (-1). The divisor is the number of items of
+        the longer list. If items are paired by position, it is the number of positions that at
+        least one list has. Neither number includes optional ground-truth items without a partner,
+        or predicted items that an open list drops.
 
-        `owner_and_gt` has, for each pair of items, the number of its pair of lists and the column
-        position of the ground-truth item.
+        `owner_and_gt` has two arrays with an entry for each pair of items: the index of its pair of
+        lists in `gt` and `pred`, and the column position of its ground-truth item.
         """
         gt_lists, pred_lists, elements = columns.elements
         n_gt, n_pred = gt_lists.lengths[gt], pred_lists.lengths[pred]
@@ -400,9 +400,9 @@ class ListNode(SequenceNode):
     ) -> tuple[PairedLists, Indexes]:
         """Pair the items of lists that are themselves inside list items.
 
-        Return an object with all pairs of lists and of their items, and the row that each pair of
-        lists (`gt[i]`, `pred[i]`) has in it. The object is kept in the columns, because the same
-        two lists are compared several times.
+        Return a table in which each pair of lists is a row, and the row of each pair (`gt[i]`,
+        `pred[i]`). The columns keep the table, because the same two lists are compared several
+        times.
         """
         width = len(columns.pred) + 1
         keys = (gt + 1) * width + pred + 1
@@ -429,9 +429,10 @@ class ListNode(SequenceNode):
     def _find_items(
         self, columns: Columns, gt: Indexes, pred: Indexes, pairs: ListPairs
     ) -> "tuple[ItemPairs, dict[int, int]]":
-        """Return the items to record, and how many predicted items each open list drops.
+        """Return the items to record, and how many predicted items open lists drop.
 
-        The key of each number is the position of its pair of lists; zeros are omitted.
+        The second result maps the index of a pair of lists to the number of items that are dropped
+        there. Pairs without such items are omitted.
         """
         gt_lists, pred_lists, elements = columns.elements
         gt_slots, gt_owner, _ = gt_lists.select(gt)
@@ -586,10 +587,10 @@ def _positive_by_position(numbers: Indexes) -> dict[int, int]:
 
 
 def _positions_among(lists: ListLayout, chosen: Indexes, owner: Indexes, slots: Indexes) -> Indexes:
-    """Return the position of each item when only the chosen lists are laid end to end.
+    """Return the position of each item in a column that has only the items of the chosen lists.
 
-    `chosen` are the positions of the lists in their column. `owner` is the number of each item's
-    list among the chosen lists.
+    `chosen` has the positions of these lists in their column. `slots` has the positions of the
+    items in the column of all items, and `owner` the index of each item's list in `chosen`.
     """
     lengths = lists.lengths[chosen]
     first_positions = lengths.cumsum() - lengths
@@ -597,7 +598,7 @@ def _positions_among(lists: ListLayout, chosen: Indexes, owner: Indexes, slots: 
 
 
 def _means(owner: Indexes, figures: Floats, longest: Indexes) -> Floats:
-    """Return the sum of the figures of each list's items, divided by the list's `longest`."""
+    """Return for each list the sum of its items' figures, divided by its entry in `longest`."""
     means: Floats = np.bincount(owner, figures, len(longest)) / longest
     return means
 

@@ -148,7 +148,7 @@ class ObjectNode(Node):
 
     @property
     def item_threshold(self) -> float:
-        """The similarity at which a pair of list items of this model matches."""
+        """The similarity at which two objects of this model match as list items."""
         return self.match_threshold
 
     @property
@@ -223,7 +223,7 @@ class ObjectNode(Node):
         return None if declared is None or declared.ignored else declared.node
 
     def source_for(self, element: JsonValue) -> ThresholdSource:
-        """Return the source of the threshold for list items of this model."""
+        """Return the source of the threshold at which objects of this model match as list items."""
         return self.match_source
 
     @property
@@ -460,7 +460,8 @@ class ObjectNode(Node):
     ) -> list[KeyScores]:
         """Compare the map keys of pairs of objects, with one call for each family of keys.
 
-        `task` says how alternatives are scored before one of them is compared.
+        A ground-truth value with alternatives is compared in its best alternative. The options and
+        the mode of `task` are used to score the alternatives.
         """
         if not self.families:
             return []
@@ -636,7 +637,7 @@ def _first_position(segment: FieldSegment) -> int:
 def _clip_objects(scores: PairScores, match_threshold: float) -> None:
     """Set the scores of objects below the threshold to 0.
 
-    Their scores as list items are set to 0 below the match-threshold instead.
+    Objects also have scores as list items. These scores are set to 0 below the match-threshold.
     """
     score, outcome = scores.score, scores.outcome
     item_outcome = np.where(

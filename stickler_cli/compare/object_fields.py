@@ -151,7 +151,9 @@ def find_included(
     otherwise all fields are, except those annotated `false`. A union has the annotation of the arm
     in use. A map key counts only in the objects that have the key.
 
-    Each result is True or False for all, or a mask of pairs of objects (for keys, a mask of keys).
+    The first result has an entry for each field: True or False if the answer is the same for all
+    pairs of objects, else a mask of the pairs. The second has an entry for each group of keys:
+    True, False or a mask of the keys.
     """
     annotations: list[bool | Outcomes | None] = [field.aggregate for field in fields]
     for segment, scores in field_scores:

@@ -215,10 +215,11 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecursionNode(ChoiceNode):
-    """A node that stands for a node that contains it (its target), so that a plan is a finite tree.
+    """A node that stands for one of the nodes around it: its target.
 
-    Two such nodes are equal if their targets have the same schema. The targets themselves are not
-    examined, as they occur elsewhere in the plan.
+    It makes the plan of a schema that refers to itself a finite tree. Two such nodes are equal if
+    their targets have the same schema. The targets themselves are not examined, as they occur
+    elsewhere in the plan.
     """
 
     location: str

@@ -103,10 +103,11 @@ class OpenNode(ChoiceNode):
 def document_node(
     node: Node, kinds: tuple[type[Node], ...], cache: dict[int, Node | None] | None = None
 ) -> Node | None:
-    """Return the part of a node that compares values of some kinds; None if it has no such part.
+    """Return a node restricted to the given classes of nodes; None if nothing is left.
 
-    `kinds` are the classes of nodes to keep: a union keeps its arms of these classes. `cache` has
-    the result for each node, by the node's `id`.
+    A union is restricted to its arms of these classes; if only one is left, the result is the node
+    of that arm. Any other node is returned if it is of these classes. `kinds` are the classes.
+    `cache` has the result for each node, by the node's `id`.
     """
     cache = {} if cache is None else cache
     if id(node) in cache:
@@ -196,10 +197,11 @@ class SchemasNode(Node):
         return scores
 
     def _documents_of_schema(self, columns: Columns, step: str, slots: list[int]) -> Columns:
-        """Return the columns of the documents of one schema, which are at `slots`.
+        """Return the columns of the documents of one schema.
 
-        Each document is wrapped in an object with the single key `step`, which names its schema.
-        The columns have the values at this key.
+        `slots` has the positions of these documents. In a run with several schemas, a document is
+        the value of the only key of an object. The key, `step`, names the schema. The columns have
+        the documents without this object.
         """
         gts, preds = (
             [values[slot][step] for slot in slots]  # type: ignore[index, call-overload]

@@ -77,8 +77,9 @@ def has_both_sides(outcome: Outcomes) -> Mask:
 class PairScores:
     """Similarities, scores and outcomes of pairs of values of one field.
 
-    All arrays have one entry per pair. This is not a dataclass, because one object is made for each
-    field of each document that is compared alone, and dataclasses are slower.
+    All arrays have one entry per pair. This is not a dataclass, because dataclasses take longer to
+    create: if documents are compared one by one, an object is created for each field of each
+    document.
     """
 
     is_unfounded: "Mask | bool" = False

@@ -1,4 +1,4 @@
-"""Results of pairing the items of inner lists, kept while the items with these lists are paired."""
+"""Results of pairing the items of inner lists, kept until the outer items have been paired."""
 
 from typing import Any, Final, NamedTuple
 

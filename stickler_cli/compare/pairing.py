@@ -50,8 +50,8 @@ MAX_MATRIX_CELLS: Final = 1 << 14
 items, all of these are compared."""
 
 MAX_AUGMENTED_ROWS: Final = 32
-"""Maximum number of items in a list that lost their wanted partner to another item. Up to this
-number, augmenting paths are searched one by one; for more items, scipy is faster."""
+"""Maximum number of items in a list whose best partner is taken by another item, for which
+augmenting paths are searched one by one. For more items, scipy is faster."""
 
 
 class ListPairs(NamedTuple):
@@ -166,7 +166,11 @@ class PairSearch:
 
     @cached_property
     def _has_gold_items(self) -> Mask:
-        """Which lists have an item with gold; for such lists, keys do not tell similar items."""
+        """Which lists have an item with gold.
+
+        In such lists, items with different keys may be similar, because alternatives have keys,
+        too.
+        """
         gold, n_lists = self._elements.gold, len(self._n_seekers)
         if gold is None:
             return np.zeros(n_lists, np.bool_)
@@ -303,7 +307,7 @@ class PairSearch:
         return distance
 
     def _pair_with_all(self, seekers: Indexes) -> tuple[Indexes, Indexes]:
-        """Pair each of the seekers with all partners of its list; charge the work."""
+        """Pair each of the seekers with all partners of its list, and count the work."""
         owner = self._seeker_owner[seekers]
         self._elements.work.charge(PAIR_STEPS * int(self._n_partners[owner].sum()))
         partners, position = expand_ranges(self._partner_start[owner], self._n_partners[owner])
@@ -312,9 +316,9 @@ class PairSearch:
     def _find_candidates(self) -> tuple[Indexes, Indexes, Floats]:
         """Return likely pairs, and for each seeker an upper bound of its gain from any other pair.
 
-        All items of short lists are compared. In other lists, candidates are pairs that agree in a
-        selective field, that is, a field whose values tell items apart: all other pairs lose the
-        weight of these fields.
+        In short lists, all pairs are likely. In other lists, likely pairs have equal keys in a
+        selective field: a field with so many different values that few items share one. All other
+        pairs lose the weight of every selective field, which gives the upper bound.
         """
         max_pairs = 1 if self._item.nested else MAX_EXHAUSTIVE_PAIRS
         is_complete = (self._n_seekers * self._n_partners <= max_pairs)[self._seeker_owner]

@@ -39,8 +39,9 @@ if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
 
 Renames: TypeAlias = Mapping[str, Mapping[str, tuple[str, tuple[str, ...]]]]
-"""Tables of alternative keys, by name of the table; each kind of object has a table. A table maps a
-key, or a JSON Pointer to a value, to (name of the field, names of the tables for objects in it)."""
+"""Tables of alternative keys, by name of the table. Each kind of object has a table. The key of an
+entry is an alternative key, or a JSON Pointer to a value. The value of an entry is (name of the
+field, names of the tables for objects in the field)."""
 
 PAIRING_FLOOR: Final = ComparisonOptions.pairing_floor
 """Similarity at or below which two items cannot be a pair. Source: docs/semantics.md, Lists."""
@@ -61,7 +62,7 @@ class Options:
     work_at_once: float | None = field(default=None, compare=False, repr=False)
     """Maximum work between two checks for signals, in units; None for no limit."""
     partial_gt: bool = ComparisonOptions.partial_gt
-    """Whether a declared key that a ground truth lacks is not labelled."""
+    """Whether a declared key that a ground truth lacks counts as unlabelled, not as absent."""
 
 
 DEFAULT_OPTIONS: Final = Options()
@@ -186,7 +187,10 @@ class Recording(NamedTuple):
         return add_rows(self.table, kind, scores, self.placement)
 
     def finish_mismatches(self, scores: PairScores) -> PairScores:
-        """Record pairs of values of different kinds; each value becomes a child of its own."""
+        """Record pairs of values of different kinds.
+
+        Each pair is a unit with two children: the ground truth alone and the prediction alone.
+        """
         batch = self.table.add(MISMATCH, scores.node, scores.columns, self.placement)
         fill_rows(self.table, batch, scores, self.placement)
         children = self.with_placement(
@@ -226,7 +230,7 @@ class Node(ABC):
     any_of: bool = False
     """Whether a list in a ground truth states alternatives, each of which is right."""
     sees_absent_values: ClassVar[bool] = False
-    """Whether the node receives values that count as absent; if not, they are made absent first."""
+    """Whether the node compares values that count as absent, instead of None in their place."""
     labels_inside: ClassVar[bool] = False
     """Whether values may be objects with unlabelled descendants."""
     lists_inside: ClassVar[bool] = False
@@ -355,8 +359,8 @@ class Node(ABC):
         """Score n pairs of values of one field.
 
         Pair i is the ground truth at position `gt[i]` and the prediction at position `pred[i]` of
-        the columns; `NOTHING` (-1) is an absent value. Nothing is recorded; the columns only keep
-        the pairings of lists inside the values.
+        the columns; `NOTHING` (-1) is an absent value. Nothing is recorded. But if the values have
+        lists inside them, the columns keep the pairs of the lists' items.
 
         Raises:
             ComparisonError: a comparator failed, or returned no finite number in [0, 1].
@@ -506,7 +510,7 @@ class Node(ABC):
 
 
 def walk_nodes(root: Node, list_children: Callable[[Node], Iterable[Node]]) -> Iterator[Node]:
-    """Yield a node and all its descendants, each once; the last child of a node comes first."""
+    """Yield a node and all its descendants, each once; children come from last to first."""
     waiting, seen = [root], set()
     while waiting:
         node = waiting.pop()

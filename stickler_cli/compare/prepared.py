@@ -33,10 +33,11 @@ TRIED_SIMILARITIES: Final = (0.99, 0.9)
 """The high similarities for which long texts are tested, in turn."""
 
 MIN_FILTERED_PAIRS: Final = 9
-"""Minimum number of pairs for which pairs with unequal keys are filtered out before comparing."""
+"""Minimum number of pairs for which keys are compared first. Only pairs with equal keys are then
+compared."""
 
 NUMBER_LENGTH: Final = 17
-"""Number of letters that a number counts as when the work of a comparison is estimated."""
+"""Length of a number, in letters, for estimates of the work of a comparison."""
 
 NUMBERS: Final = frozenset((int, float, bool))
 
@@ -139,10 +140,10 @@ class PreparedValues:
     def similarities(
         self, gt: Keys, pred: Keys, positions: Keys, pairs_per_field: int
     ) -> Similarities:
-        """Return the similarity of each pair of values, given by codes; charge the work.
+        """Return the similarity of each pair of values, given by codes, and count the work.
 
-        Similar long texts take less work. `positions` are the positions of the pairs in a column
-        that has `pairs_per_field` pairs of the first field, then as many of the next field.
+        Similar long texts take less work. Several fields may be compared in one call: `positions[i]
+        // pairs_per_field` is the index of the field of pair `i`.
 
         Raises:
             PairError: the comparator failed on a pair, or returned no number in [0, 1].

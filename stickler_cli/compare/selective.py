@@ -13,7 +13,8 @@ from .plan import Node, walk_nodes
 from .prepared import PreparedValues
 
 MAX_POSITIONS: Final = 200
-"""Maximum number of positions of rows that become fields; longer rows are compared completely."""
+"""Maximum length of rows of a table whose positions are treated as fields. Longer rows are compared
+completely."""
 MAX_RAGGEDNESS: Final = 4
 """Maximum ratio of all cells of a table to its cells with a value. If the lengths of rows differ
 more, the rows are compared completely."""
@@ -42,10 +43,10 @@ class SelectiveField(NamedTuple):
     ) -> tuple[Indexes, Indexes, Mask]:
         """Pair seekers with the partners in the same list that have the same key.
 
-        A side is given as (positions of items, list of each item); the position `NOTHING` omits an
-        item. Returns (seekers, partners, mask of joined seekers). A joined seeker is paired with
-        all partners that have its key. If a list has more pairs than its entry of `max_pairs`,
-        (n_lists,), none of its seekers is joined: its keys hardly distinguish items.
+        A side is given as (positions of items, list of each item); an item with the position
+        `NOTHING` has no key. Returns (seekers, partners, mask of joined seekers). A joined seeker
+        is paired with all partners that have its key. `max_pairs` has a number for each list. If a
+        list has more pairs, its keys hardly distinguish items, so none of its seekers is joined.
         """
         (seeker_slots, seeker_lists), (partner_slots, partner_lists) = seekers, partners
         seeker_keys, partner_keys = self.keys[seeker_slots], self.keys[partner_slots]
@@ -101,10 +102,10 @@ def _has_few_keys(values: PreparedValues, elements: Columns) -> bool:
 
 
 def _read_keys(values: PreparedValues, *, by_equality: bool) -> tuple[Indexes, float] | None:
-    """Return the key of each value by code, and the minimum share that different keys lose.
+    """Return (key of each value by code, minimum loss), or None if values have no keys.
 
-    None if values have no keys. `by_equality` prefers keys of equal values, if the comparator has
-    them.
+    The similarity of two values with different keys is reduced by at least the minimum loss.
+    `by_equality` prefers keys of equal values, if the comparator has them.
     """
     keys = None if values.keys is None else (values.keys, 1.0)
     return (values.equal_keys if by_equality else None) or keys
@@ -134,7 +135,10 @@ def read_leaves(
 
 
 def _fields_of_values(leaf: LeafNode, elements: Columns) -> list[SelectiveField]:
-    """Treat list items that are single values as a field; return it once for each kind of keys."""
+    """Treat list items that are single values as the values of a field.
+
+    A comparator may have two kinds of keys. The field is returned once with each kind.
+    """
     elements = elements.apply_reading(leaf.reading)
     values = elements.prepare_for(leaf.comparator.pairing or leaf.comparator)
     codes = np.concatenate([elements.codes.gt[:-1], elements.codes.pred])

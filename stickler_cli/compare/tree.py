@@ -110,8 +110,8 @@ class UnitTree:
         self._setting, self._parent = setting, parent
         self.row = row
         self.gt_path = gt_path
-        """Path with list indexes of the ground truth; for an absent value, the path it would
-        have."""
+        """Path of the value in the ground truth, with list indexes. If the value is absent, the
+        path where it would be."""
         self.pred_path = pred_path
 
     def __eq__(self, other: object) -> bool:
@@ -484,7 +484,8 @@ def find_runner_up(
 ) -> Candidate | None:
     """Return the most similar item of the other side except the partner; ties go to the first item.
 
-    None if no item has a similarity above 0. An item that an open list drops has no partner.
+    Return None if no item has a similarity above 0. The result also names the partner of that item:
+    None if it has none, or if an open list drops it.
     """
     best: Candidate | None = None
     for index, similarity in zip(indexes, similarities, strict=True):
@@ -540,7 +541,7 @@ TreePart: TypeAlias = "UnitTree | ExtraKey"
 
 
 def explain(root: UnitTree) -> None:
-    """Compute the next best items of all list items inside a unit, so that reports only read them.
+    """Compute the next best items of all list items inside a unit, before reports read them.
 
     Raises:
         ComparisonError: a comparator failed on a pair that was not chosen.

@@ -15,23 +15,23 @@ from .result import FA, FN, NOT_EVALUATED, TN
 from .units import LIST, notes_by_row
 
 DEFAULT_TUPLE_THRESHOLD: Final = 0.5
-"""Similarity at which tuples match as items of a list. Source: docs/semantics.md, Lists."""
+"""Similarity at which two tuples in lists match. Source: docs/semantics.md, Lists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TupleNode(SequenceNode):
     """The node of a tuple, with a node for each position.
 
-    `threshold` is the similarity at which tuples match as items of a list; each position has a
-    threshold of its own. The score of a tuple is never clipped.
+    `threshold` is the similarity at which two tuples in lists match; each position has a threshold
+    of its own. The score of a tuple is never clipped.
     """
 
     positions: tuple[Node, ...]
     other_positions: Node
     """The node of all positions after the declared ones."""
     ignored: frozenset[int] = frozenset()
-    """Positions that are not compared. All positions after the declared ones are ignored together:
-    the number of declared positions stands for them."""
+    """Positions that are not compared. All positions after the declared ones have one number, the
+    number of declared positions: if it is in the set, none of them is compared."""
 
     def node_of_single_item(self, value: JsonValue) -> Node:
         """Return the node that compares a value as the only item of a tuple."""
@@ -69,7 +69,7 @@ class TupleNode(SequenceNode):
     def _find_positions(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> AlignedItems:
-        """Return the labelled positions of pairs of tuples; at least one side has each position."""
+        """Return the labelled positions that at least one tuple of each pair of tuples has."""
         gt_tuples, pred_tuples, elements = columns.elements
         gt_items, pred_items = gt_tuples.select(gt), pred_tuples.select(pred)
         n_indexes = 1 + max(int(side.indexes.max(initial=0)) for side in (gt_items, pred_items))
@@ -88,9 +88,10 @@ class TupleNode(SequenceNode):
         return positions._replace(gt=gt, pred=pred).select(is_evaluated)
 
     def _group_by_node(self, positions: AlignedItems) -> Iterator[tuple[int, Indexes]]:
-        """Yield (position, indexes of its entries) for each declared position that has entries.
+        """Yield (position, indexes of entries), with the entries of `positions` at this position.
 
-        The positions after the declared ones are one group; its position is their first one.
+        Entries after the declared positions are one group, under the first of their positions. A
+        position without entries is omitted.
         """
         return group_positions(np.minimum(positions.indexes, len(self.positions)))
 

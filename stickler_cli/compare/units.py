@@ -39,8 +39,8 @@ class UnitKind(IntEnum):
     UNLABELLED = 4
     """Any value whose ground truth is not labelled; it is skipped."""
     SCHEMAS = 5
-    """A document in a run with several schemas. Its child is the document below the name of its
-    schema."""
+    """A unit around a document in a run with several schemas. Its only child is the document
+    itself; the name of the child is that of the schema."""
 
 
 VALUE, OBJECT, LIST, MISMATCH, UNLABELLED, SCHEMAS = (kind.value for kind in UnitKind)
@@ -193,7 +193,8 @@ class UnitBatch:
     is_document = False
     """Whether the units are documents; with several schemas, a document has two units."""
     is_side = False
-    """Whether each unit is one side of a mismatch, with the path of its parent."""
+    """Whether the units are children of a mismatch: one side of it each, with the path of the
+    mismatch."""
     is_inner_item = False
     """Whether the units are items of a list that is itself an item."""
     is_in_list = False
@@ -412,7 +413,8 @@ class UnitTable:
         """The chosen ground-truth alternative, as a position in its column, by row of the unit;
         only for units with alternatives."""
         self.out_of_order: set[int] = set()
-        """Rows of unpaired items of ordered lists that match an unpaired item of the other side."""
+        """Rows of items of ordered lists that have no partner, although an item without a partner
+        on the other side would match."""
         self.n_open_items: dict[int, int] = {}
         """Number of predicted items that an open list drops, by row of the list."""
         self.n_unlabelled_items: dict[int, int] = {}
@@ -528,8 +530,8 @@ class UnitTable:
     def _renumber(self, fields: FieldIndex, is_kept: Mask, is_root: Mask) -> Indexes:
         """Return the new number of each field by its old number.
 
-        Only fields inside the roots are numbered, in the order of the kept units, because old
-        numbers depend on the chunk.
+        Only fields inside the roots are numbered. They are numbered in the order of the kept units,
+        because the order of old numbers depends on the chunk.
         """
         numbers = np.full(len(self.fields), NOTHING)
         numbers[self.field[is_root]] = 0
@@ -554,9 +556,10 @@ class UnitTable:
     def take(
         self, batch: UnitBatch, kept: Indexes, container: UnitBatch | None, positions: Indexes
     ) -> UnitBatch:
-        """Add a copy of selected units of another table's batch; return the new batch.
+        """Copy selected units of a batch of another table to this table; return the new batch.
 
-        `container` is the batch of this table that has the parents of the units, at `positions`.
+        `container` is the batch of their parents in this table, or None. `positions` has the
+        position of each unit's parent in that batch.
         """
         copy: UnitBatch = object.__new__(UnitBatch)
         for name in _BATCH_COLUMNS:

@@ -1,8 +1,9 @@
-"""The work of a comparison, counted in steps before they are done, as documents are not trusted.
+"""The work of a comparison, counted in steps.
 
-A step takes about a nanosecond on a common machine. Steps are counted instead of timed, so that a
-limit rejects the same documents on any machine. Several documents together never take less work
-than one of them alone: if they were compared within a limit, each of them is within the limit.
+Steps are counted before they are done, because a document may be made to cause endless work. A step
+takes about a nanosecond on a common machine. Steps are counted instead of timed, so that a limit
+rejects the same documents on any machine. Several documents together never take less work than one
+of them alone: if they were compared within a limit, each of them is within the limit.
 """
 
 from typing import Final
@@ -25,8 +26,8 @@ PREPARED_STEPS: Final = 2_000
 UNDECLARED_STEPS: Final = 20_000
 """Steps of an undeclared key, which becomes an error of its own."""
 NAME_STEPS: Final = 300_000
-"""Steps of a key that only documents name: it becomes a field of its own in counts and reports, and
-perhaps contains further fields."""
+"""Steps of a key that is in documents but not in the schema, such as the key of a map. It becomes a
+field of its own in counts and reports, and may contain further fields."""
 DECLARED_STEPS: Final = 100_000
 """Steps of a declared field in the value of a map key, also if the value lacks the field: it is a
 field of its own in counts and reports."""
@@ -36,7 +37,8 @@ MAX_RESERVED_BYTES: Final = 1 << 29
 """Maximum memory of pairs of lists inside list items, in bytes: a fraction of the memory of a
 process. Each inner list is compared with the inner lists of many items."""
 MIN_STEPS_BY_FIELD: Final = 1_000_000
-"""Number of steps from which a call for several fields is counted field by field."""
+"""If a call compares several fields with more steps than this, the steps of each field are counted
+separately."""
 
 
 class TooMuchAtOnceError(BaseException):

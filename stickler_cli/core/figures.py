@@ -132,9 +132,9 @@ def count_unlisted(count: int, command: str = "") -> str:
 
 
 _COMMAND: Final = re.compile(r"##(?=\w*\[)|^\s*:(?=:)")
-"""Start of a text that the log of a CI job would obey: `##[` anywhere in a line, or `::` at its
-start. Source: actions/runner, ActionCommand.cs; Azure and TeamCity use `##vso[` and
-`##teamcity[`."""
+"""Pattern of the start of a command to a CI system, which executes commands in the log of a job:
+`##[` anywhere in a line, or `::` at its start. Source: actions/runner, ActionCommand.cs; Azure and
+TeamCity use `##vso[` and `##teamcity[`."""
 
 
 def visible(text: str) -> str:

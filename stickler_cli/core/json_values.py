@@ -278,8 +278,8 @@ class Gold:
     n_unlabelled_items: int = 0
     """Number of unlabelled items of a list."""
     present_in_alternative: bool = False
-    """Whether the value is absent, while an alternative to it, or to a value inside it, is
-    present."""
+    """Whether the value is absent, but an alternative is present: an alternative to the value, or
+    to a value inside it."""
     is_optional: bool = False
     """Whether some right values are present and some are absent."""
     has_unlabelled: bool = False
@@ -287,14 +287,18 @@ class Gold:
 
     @property
     def all_optional(self) -> bool:
-        """Whether the value is present without alternatives, and all its children may be absent."""
+        """Whether the value is an object or list in which everything may be absent.
+
+        False if the value has alternatives.
+        """
         return self.is_optional and not self.present_in_alternative and not self.alternatives
 
     def decides_when_absent(self, *, is_field: bool = True) -> bool:
-        """Return whether predictions for an absent value are judged by this annotation.
+        """Return whether this annotation decides which predictions are right for an absent value.
 
-        If `is_field` is true (the value is a field), predictions for an incomplete list, or for a
-        value with unlabelled values inside, are also judged by the annotation.
+        It does if the value is unlabelled, or if an alternative is present. If `is_field` is true,
+        the value is a field: the annotation then also decides if the value is an incomplete list,
+        or has unlabelled values inside.
         """
         decides_as_field = is_field and (self.has_unlabelled or not self.exhaustive)
         return self.present_in_alternative or not self.labelled or decides_as_field

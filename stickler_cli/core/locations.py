@@ -136,10 +136,10 @@ def matches_pattern(pattern: Path, path: Path) -> bool:
 
 
 def _skip_any_names(pattern: Path, lengths: set[int]) -> set[int]:
-    """Return `lengths`, and every length that is reached by skipping `**`.
+    """Return the given lengths, and all lengths after skipping `**` in the pattern.
 
-    A length is the number of steps of the pattern that are matched so far. If the next step is
-    `**`, it can be skipped, because `**` may match no name.
+    A length is the number of steps of the pattern that the path has matched so far. As `**` may
+    match no name, it can be skipped if it is the next step.
     """
     reached = set(lengths)
     for length in lengths:

@@ -39,8 +39,8 @@ REMEDIES: Final[dict[DifferenceKind, str]] = {
     "other separators": "use CaseInsensitiveComparator",
     "small overlap": "use a threshold of 0.75",
 }
-"""For each kind of difference, the change of the field's annotations that makes such values
-wrong, as advice."""
+"""For each kind of difference, advice on how to change the annotations of the field, so that values
+with this difference no longer match."""
 
 
 class MatchDifference(NamedTuple):

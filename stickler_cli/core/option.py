@@ -63,7 +63,7 @@ class Choice(NamedTuple):
 
 
 class NumberRange(NamedTuple):
-    """The valid values of an option that accepts numbers, or a word that stands for no number."""
+    """The valid values of an option that accepts numbers, and perhaps a word, such as `none`."""
 
     expected: str
     fits: Callable[[float], bool] = lambda number: number == number  # noqa: PLR0124 - not NaN
@@ -241,7 +241,7 @@ class Settings:
         return f"{type(self).__qualname__}({values})"
 
     def titles_of_inputs(self, argument: str) -> Sequence[str]:
-        """Return a title for each file that the value of an argument names, for use in messages."""
+        """Return a title for each file that an argument has as its value, for use in messages."""
         value = getattr(self, argument)
         title = _TITLES_OF_INPUTS.get(argument, argument.upper())
         return [title] * (1 if isinstance(value, str) else len(value))

@@ -219,7 +219,8 @@ def nearest_choices(
 ) -> list[str]:
     """Return the choices that a misspelt word may mean, the most similar first.
 
-    Case is ignored. With `beginnings`, the word may also resemble only the beginning of a choice.
+    Case is ignored. With `beginnings`, a choice also counts if only its beginning resembles the
+    word.
 
     >>> nearest_choices("sample", ["limit", "example", "samples"], 2)
     ['samples', 'example']

@@ -563,5 +563,5 @@ def _as_os_error(error: Exception, url: str) -> OSError:
 
 
 def _scrubbed(words: str, url: str) -> str:
-    """Return the message of a library without the secrets in the URL that it is about."""
+    """Return a library's message about a URL, without the secrets in the URL."""
     return " ".join(_QUERY_IN_TEXT.sub("", hide_secrets(words, url)).split())

@@ -1,6 +1,7 @@
-"""Rules for values in files, which are attached to types, and the encoding of values as JSON.
+"""Rules that values in files must follow, and the encoding of values as JSON.
 
-This module does not import pydantic, but rules have two methods that pydantic calls.
+Rules are annotations of types. This module does not import pydantic, but rules have two methods
+that pydantic calls.
 """
 
 import sys

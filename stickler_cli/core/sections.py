@@ -173,7 +173,10 @@ class Figures(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """A curve of a figure, such as the share of wrong values by the share that skips review."""
+    """A curve in a report: a figure that depends on a share.
+
+    An example is the share of wrong values, which depends on the share of values without review.
+    """
 
     name: str
     description: str
@@ -197,7 +200,7 @@ class Curves(NamedTuple):
     """An upper or a lower limit for the figures, shown as a line."""
     axes: tuple[str, str] = ("share of values accepted without review", "share wrong")
     mark: str = "the chosen threshold"
-    """Meaning of the marked point of a curve; completes "a point is"."""
+    """What the marked point of a curve is; the text continues the words "a point is"."""
     legend: str = (
         "A point shows the chosen threshold. The vertical line above the point ends at "
         "the upper bound of the error. The dotted line is the allowed share of wrong "

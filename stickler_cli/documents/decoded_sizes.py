@@ -17,7 +17,10 @@ VIEW_CELLS: Final = 4  # of 32 bits each; the first one is the length. Source: A
 
 
 def is_text(kind: Any) -> bool:
-    """Return whether values of an Arrow type are texts or bytes, each stored in full in files."""
+    """Return whether values of an Arrow type are texts or bytes.
+
+    Dictionaries and views of texts are excluded: they may store equal values only once.
+    """
     tests = "is_string", "is_large_string", "is_binary", "is_large_binary"
     return _is_any(kind, tests)
 

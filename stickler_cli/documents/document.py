@@ -230,10 +230,11 @@ def read_text(
 
 
 def nothing_dropped(data: bytes, value: JsonValue) -> bool:
-    """Return whether parsing a text certainly dropped no duplicate key; much faster than a search.
+    """Return whether it is certain that parsing a text dropped no duplicate key.
 
-    Each key is followed by a colon, and colons inside strings are not escaped. If the parsed value,
-    written as text, has as many colons as the original text, no key was dropped.
+    This is much faster than a search for duplicate keys. Each key is followed by a colon, and
+    colons inside strings are not escaped. If the parsed value, written as text, has as many colons
+    as the original text, no key was dropped.
     """
     try:
         written = orjson.dumps(value)

@@ -1,7 +1,7 @@
 """Tables with documents in cells (Parquet, Arrow, JSON Lines of pairs), and tables of metadata.
 
-Cells contain JSON text, or structs, lists and maps, which are converted to JSON. A row of a table
-has an id and problems, like a line of JSON Lines.
+Cells contain JSON text, or structs, lists and maps, which are converted to JSON. Like a line of
+JSON Lines, a row has an id, and its problems name the row.
 """
 
 import datetime as dt
@@ -256,7 +256,7 @@ def _find_in_cell(cell: _Cell, steps: Steps, option: str, line: Reference) -> _C
 
 
 def _cells_of(line: LineReference) -> dict[str, _Cell] | Problem:
-    """Return the values in a line's object by key; objects and lists as the text in the file."""
+    """Return the values in the object of a line, by key; objects and lists are JSON texts."""
     data = line.data or b""
     plain = read_plain(data)
     value = plain.value if plain else parse_document(data, line.source, line.line)
