@@ -1,4 +1,4 @@
-"""Module paths and names of stickler-eval, for programs that use them.
+"""Module paths and names of stickler-eval, for programs that were written for it.
 
 Importing this module makes paths such as `stickler_cli.compat.structured_object_evaluator.models`
 importable. A program then only has to import from `stickler_cli.compat` instead of `stickler`.

@@ -98,8 +98,8 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         pairing_floor: in [-1, 1); at or below this similarity, two list elements are not paired.
         extra_fields: how undeclared keys of predictions count: `fa`, as false alarms; `ignore`, not
             at all.
-        partial_gt: whether a declared key that a ground truth lacks counts as not labelled: its
-            prediction is then ignored. A value null still means absent.
+        partial_gt: whether a declared field counts as not labelled if its key is missing in the
+            ground truth: its prediction is then ignored. A value null still means absent.
         work_limit: maximum work for a pair, in units of about a second; a pair that needs more is a
             failed document. Work is counted and not timed, so the limit is the same on every
             machine.

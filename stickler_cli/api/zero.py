@@ -49,7 +49,8 @@ def evaluate(
             the ground truth.
         fields: rules for single fields, by paths without list indexes; they override inference:
             `{"lines.sku": {"weight": 3.0, "comparator": ExactComparator()}}`.
-        partial_gt: whether a declared key that the ground truth lacks counts as not labelled.
+        partial_gt: whether a declared field counts as not labelled if its key is missing in the
+            ground truth.
 
     Raises:
         TypeError: a side is something else.

@@ -490,7 +490,7 @@ class Columns:
                 yield code_of_key[key], child
 
         def charge_keys() -> FieldWork:
-            """Charge the work of all keys, and return the work of their values."""
+            """Count the steps of all keys; return an object that counts those of their values."""
             self.work.charge(NAME_STEPS * len(keys))
             return self.work.of_field(ANY_KEY)
 

@@ -356,7 +356,7 @@ class Node(ABC):
     def similarity(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> PairScores:
-        """Score n pairs of values of one field.
+        """Score n pairs of values of one field, without recording them.
 
         Pair i is the ground truth at position `gt[i]` and the prediction at position `pred[i]` of
         the columns; `NOTHING` (-1) is an absent value. Nothing is recorded. But if the values have

@@ -482,10 +482,11 @@ def find_runner_up(
     partner: int | None,
     partner_of_candidate: Mapping[int | None, int | None],
 ) -> Candidate | None:
-    """Return the most similar item of the other side except the partner; ties go to the first item.
+    """Return the most similar candidate except the partner; ties go to the first candidate.
 
-    Return None if no item has a similarity above 0. The result also names the partner of that item:
-    None if it has none, or if an open list drops it.
+    Candidates are the items of the other side: `indexes` and `similarities` have one entry for
+    each. The result also has the candidate's own partner, or None if it has no partner. An item
+    that an open list drops has no partner. None if no candidate has a similarity above 0.
     """
     best: Candidate | None = None
     for index, similarity in zip(indexes, similarities, strict=True):

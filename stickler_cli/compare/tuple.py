@@ -69,7 +69,11 @@ class TupleNode(SequenceNode):
     def _find_positions(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> AlignedItems:
-        """Return the labelled positions that at least one tuple of each pair of tuples has."""
+        """Align the items of two tuples by position; return the positions that are evaluated.
+
+        A position is evaluated if it is labelled, and at least one of the two tuples has a value
+        there.
+        """
         gt_tuples, pred_tuples, elements = columns.elements
         gt_items, pred_items = gt_tuples.select(gt), pred_tuples.select(pred)
         n_indexes = 1 + max(int(side.indexes.max(initial=0)) for side in (gt_items, pred_items))

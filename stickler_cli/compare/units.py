@@ -528,7 +528,7 @@ class UnitTable:
         return table
 
     def _renumber(self, fields: FieldIndex, is_kept: Mask, is_root: Mask) -> Indexes:
-        """Return the new number of each field by its old number.
+        """Number the fields of kept units anew; return the new numbers, indexed by the old ones.
 
         Only fields inside the roots are numbered. They are numbered in the order of the kept units,
         because the order of old numbers depends on the chunk.

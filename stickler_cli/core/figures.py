@@ -138,9 +138,9 @@ TeamCity use `##vso[` and `##teamcity[`."""
 
 
 def visible(text: str) -> str:
-    r"""Replace characters that are invisible or move the cursor by escapes.
+    r"""Escape characters that are invisible or move the cursor.
 
-    If the log of a CI job would take the text for a command, one of its characters is escaped, too.
+    If a CI service would obey a command in the text, one character of the command is escaped, too.
 
     >>> visible("a\x1b[31mb\n\u202ec"), visible("::error::x")
     ('a\\x1b[31mb\\n\\u202ec', '\\x3a:error::x')

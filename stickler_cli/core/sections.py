@@ -200,7 +200,8 @@ class Curves(NamedTuple):
     """An upper or a lower limit for the figures, shown as a line."""
     axes: tuple[str, str] = ("share of values accepted without review", "share wrong")
     mark: str = "the chosen threshold"
-    """What the marked point of a curve is; the text continues the words "a point is"."""
+    """What the marked point of a curve is. In a text report, it completes a sentence that begins
+    with "| is"."""
     legend: str = (
         "A point shows the chosen threshold. The vertical line above the point ends at "
         "the upper bound of the error. The dotted line is the allowed share of wrong "
