@@ -197,7 +197,9 @@ class Measure:
 def measures_of(
     metrics: Iterable[str | type[Metric]], *, allow_plugins: bool = False
 ) -> dict[str, Measure]:
-    """Return a measure without documents for each metric, given by name or class.
+    """Return a new measure, which has no documents yet, for each metric.
+
+    `metrics` has the name or the class of each metric.
 
     Raises:
         UsageError: there is no such metric, or it cannot be used.

@@ -106,9 +106,9 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         recall_with_fd: whether recall counts false discoveries as missed.
         missing: how a ground truth without a prediction counts: `fn`, as false negatives; `skip`,
             not at all; `error`, as a failed document.
-        counting: counting mode of reports. `leaves` counts all values; `aggregate` counts values in
-            objects and items that match; `overall` counts a value, an object and an item as one
-            each.
+        counting: counting mode of reports. `leaves` counts all values. `overall` counts a value, an
+            object and an item as one each. `aggregate` counts values, but an item that does not
+            match, or an item or object that only one side has, as one.
         wrapped: which wrappers are removed from values: `auto` (the usual objects with metadata),
             `none`, or `VALUE_KEY[:CONFIDENCE_KEY]`; see docs/confidence.md.
         ignore: fields that are left out on both sides, such as `id` or `**.score`.

@@ -435,7 +435,8 @@ def _open_table(file: str) -> Iterator[Any]:
 def _inner_cell(cell: _Cell, steps: Steps, place: Problem) -> _Cell:
     """Return the value to which steps lead inside a cell.
 
-    `place` has the location of the cell, for messages. Its `found` is the name of the column.
+    `place` is for messages: it has the location of the cell, and `place.found` is the name of its
+    column.
     """
     if cell is None or isinstance(cell, Problem):
         return cell

@@ -37,8 +37,8 @@ class KeyEdits:
     ignored: tuple[KeySteps, ...] = ()
     """Paths of keys that are dropped on both sides; they may contain `*` and `**`."""
     renamings: tuple[Renaming, ...] = ()
-    """New names for keys of predictions. If a parent key is renamed, too, patterns have its new
-    name."""
+    """New names for keys of predictions. A renaming has the pattern of the old key. If the object
+    with this key is renamed, too, the pattern has the new name of the object."""
 
     def __bool__(self) -> bool:
         return bool(self.ignored or self.renamings)
@@ -153,7 +153,10 @@ def _parse_names(text: str) -> KeySteps | None:
 
 
 def _parse_renaming(text: str) -> tuple[KeySteps, KeySteps] | None:
-    """Return the old and the new path; None unless both are names in the same object."""
+    """Return the old and the new path in a text such as `vendor=seller`.
+
+    Return None if the text is no renaming, or if the two paths are not in the same object.
+    """
     for index in (index for index, character in enumerate(text) if character == "="):
         old, new = _parse_names(text[:index]), _parse_names(text[index + 1 :])
         if old is None or new is None or old[-1] in ("*", ANY_NAMES):

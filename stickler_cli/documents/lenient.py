@@ -1,4 +1,4 @@
-"""Find documents inside other text, as models write them: in a code fence, prose or a list of one.
+"""Find documents as models write them: in a code fence, inside prose, or as the only list item.
 
 If a text contains several JSON values of the right type, the last one in a code fence is used. If
 there is no code fence, the last one of all is used. Values are read as strict JSON or by
@@ -84,7 +84,8 @@ class Wrapped:
 def find_document(data: bytes, kinds: Sequence[DocumentKind] = OBJECTS) -> Wrapped | None:
     """Find a document inside a text that is not a JSON document as a whole; None if there is none.
 
-    The text may also be a JSON string or a list of one. Reasoning of a model is not searched.
+    The document may be written in a JSON string, or be the only item of a list. The reasoning of a
+    model is not searched.
     """
     try:
         text = data.decode()
@@ -215,8 +216,8 @@ class _ValueSearch:
     def _find(self, start: int, end: int, *, is_fenced: bool = False) -> Iterator[_Value]:
         """Yield the parts that begin between two positions and look like JSON values.
 
-        No part follows an unclosed one. In a fence, the first value may also be empty, or of a type
-        that documents cannot have.
+        A part without a closing bracket is the last one. In a code fence, the first part may also
+        be an empty object or list, or of another type than the documents.
         """
         opening = _NOT_SPACE.search(self.text, start, end) if is_fenced else None
         if opening is None or opening[0] not in "{[":

@@ -36,11 +36,13 @@ FEW: Final = 50_000
 """Maximum number of ids held in memory, where they take some 10 MB."""
 
 MAX_LINES_WITHOUT_DOCUMENT: Final = 100_000
-"""Maximum number of consecutive lines without an object or array, such as `null`, that are counted
-as failed documents. Reading stops after them, since a small compressed file may have billions."""
+"""Maximum number of consecutive lines with a value that is no document, such as `null`. Up to this
+number, each is counted as a failed document. Then reading stops, since a small compressed file may
+have billions of them."""
 
 MOST_SKIPPED: Final = 10
-"""How far the end of a too long line is searched, as a multiple of the maximum document size."""
+"""Maximum length of a line whose end is searched, as a multiple of the maximum document size.
+Reading goes on after a line that is too long for a document, but not after an even longer one."""
 
 MAX_BLANK_LINES: Final = 1_000_000
 """Maximum number of consecutive blank lines that are skipped, which takes about a second. Reading
@@ -502,7 +504,8 @@ class _Again(io.RawIOBase):
 def looking_into(file: str) -> Iterator[None]:
     """Inside the block, let readers see only the beginning of a stream.
 
-    After the block, the stream can be read from its beginning. Other files are not affected.
+    After the block, the stream can be read from its beginning. If `file` is not a stream, nothing
+    changes: such a file can be read twice.
 
     Raises:
         OSError: the stream cannot be opened.

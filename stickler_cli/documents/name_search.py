@@ -1,7 +1,8 @@
-"""A program that applies a pattern to names, and ends itself if a search takes too long.
+"""A program that applies a pattern to names, and is ended by a timer if a search takes too long.
 
-Regular expressions of Python have no step limit, and nothing inside a process can end a search. The
-program needs only the standard library, so it starts in some 20 ms.
+Regular expressions of Python have no step limit, and a search cannot be stopped without ending its
+process, so it has a process of its own. The program needs only the standard library, so it starts
+in some 20 ms.
 
 The first line of its input is the pattern. Each further line is a list of names, and the program
 answers with a line for each name. All lines are JSON.

@@ -26,8 +26,8 @@ _ZSTANDARD: Final = "backports.zstd"
 
 _GZIP_MEMBER: Final = GZIP_MAGIC + b"\x08"  # the only method. Source: RFC 1952, section 2.3.1
 MAX_SMALL_MEMBERS: Final = 10_000
-"""Maximum number of separately compressed parts (members of gzip, frames of Zstandard) that may
-have any size. They take about a second."""
+"""Maximum number of separately compressed parts (members of gzip, frames of Zstandard) in a file.
+They take about a second. A file may have more parts if it is large: see `MIN_MEMBER_BYTES`."""
 MIN_MEMBER_BYTES: Final = 64
 """Minimum mean size of the parts of a file that has more than `MAX_SMALL_MEMBERS` parts, in bytes
 before decompression. Each part takes some 80 microseconds, even if it is empty."""

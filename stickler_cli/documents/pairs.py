@@ -1,7 +1,7 @@
 """Open sources of documents, alone or in pairs of ground truth and prediction.
 
 This module also selects some pairs of a run (the first ones, or a sample), and stores pairs of
-consecutive lines together as a range.
+consecutive lines by the offsets of the first and the last line.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -161,9 +161,10 @@ class Pairs:
     """Approximate number of pairs, for a progress bar; None if it is unknown."""
     single: bool = False
     skipped: Mapping[str, int] = field(default_factory=dict)
-    """Number of files in each directory left out because their names do not end in .json."""
+    """Number of files that were skipped in each directory, because their names do not end in
+    .json."""
     hidden: Mapping[str, int] = field(default_factory=dict)
-    """Number of files in each directory left out because their names begin with a dot."""
+    """Number of files that were skipped in each directory, because their names begin with a dot."""
     problems: tuple[Problem, ...] = ()
     """Problems of the sources as a whole, not of single pairs."""
 
@@ -240,7 +241,11 @@ def open_pairs(
 
 
 def _pair_by_id(gts: DocumentSet, preds: DocumentSet, shape: PairShape) -> Pairs:
-    """Pair two sets of documents by id; documents of a directory are in memory."""
+    """Pair two sets of documents by id.
+
+    References to the predictions are collected by id: in memory for a directory, else in a mapping
+    that moves to disk when it grows.
+    """
     listings = {decoded(side.source): side.listing for side in (gts, preds) if side.listing}
     predictions = ById(preds.refs()) if preds.listing is None else dict(preds.refs())
     total = None
@@ -510,7 +515,10 @@ def _sampled(pairs: Pairs, number: int, seed: int) -> Iterator[PairRef]:
 
 
 class LineRange(NamedTuple):
-    """Pairs of consecutive lines of two files without blank lines, stored by their offsets."""
+    """Pairs of lines of two files, stored by the offsets of their first and last lines.
+
+    The lines of each file are consecutive, and there are no blank lines between them.
+    """
 
     gt: LineReference
     """The first line of the ground truth; its content is not kept."""
@@ -569,7 +577,8 @@ def in_ranges(items: Iterable[DocumentPair | PairRef]) -> Iterator[Part]:
 def _range_of(item: DocumentPair | PairRef) -> LineRange | None:
     """Return a range with a single pair of lines.
 
-    None if the offsets of the lines alone do not describe the pair.
+    Return None if a range cannot hold everything about the pair, for instance its confidences or an
+    id of its own.
     """
     if not isinstance(item, PairRef):
         return None

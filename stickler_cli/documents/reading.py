@@ -64,8 +64,8 @@ _LONG_NUMBER: Final = b"0" * 19
 _DIGITS_AS_0: Final = bytes.maketrans(b"123456789", b"0" * 9)
 
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
-"""Flags for opening a file: Windows does not change its bytes, and a FIFO that has replaced a file
-does not block."""
+"""Flags for opening a file. With them, Windows does not convert line ends, and opening does not
+wait if a FIFO has taken the place of the file."""
 
 
 def decoded(file: str) -> str:
@@ -290,7 +290,7 @@ def _syntax_problem(
 
 
 def _hint(text: str, end: int, *, in_lines: bool) -> str:
-    """Return a hint on invalid JSON whose first error is at `end`; empty without a hint."""
+    """Return advice on invalid JSON whose first error is at `end`; empty if there is none."""
     if text.lstrip().startswith(_FENCE):
         return "remove everything outside the Markdown code fence"
     if in_lines:
@@ -399,7 +399,7 @@ def lines_in(data: bytes, pointers: Collection[str]) -> dict[str, int]:
 
 
 def doubled_keys(data: bytes) -> list[tuple[str, int]]:
-    """Return (key, offset) for each key of valid JSON that its object already had."""
+    """Return (key, offset) for each key in valid JSON that is repeated in its object."""
     doubled, seen = [], set()
     for place in sorted(positions(data), key=attrgetter("member")):
         if place.member < place.start:  # it is a value with a key
@@ -416,9 +416,9 @@ def _key(data: bytes, place: Position) -> bytes:
 def with_keys(text: str, added: Mapping[str, JsonObject]) -> str:
     """Return a JSON text with keys added to its objects.
 
-    `added` has the new keys of each object, by the JSON Pointer to the object.
-    New keys come last, formatted like the keys before them. If a key exists, its value is replaced;
-    additions inside the old value are dropped.
+    `added` has the new keys of each object, by the JSON Pointer to the object. New keys come last,
+    formatted like the keys before them. If a key exists, its value is replaced. If `added` also has
+    keys for objects inside that value, these keys are dropped.
     """
     data = text.encode("utf-8", "surrogatepass")
     members_by_start: defaultdict[int, list[Position]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Rewrite JSON that programs and models write in a non-standard way as strict JSON.
+"""Turn the non-standard JSON of programs and models into strict JSON.
 
 Python literals (`True`, `None`, tuples, single quotes), trailing commas and comments are accepted.
 Nothing else is repaired. The time is linear in the length of the text.
@@ -150,7 +150,8 @@ class _StrictWriter:
     def close(self, bracket: str) -> bool:
         """Write a closing bracket; return whether it was possible.
 
-        False if the bracket does not match the open one, or follows a comma without a value.
+        It is not possible if the bracket does not match the last open one, or if there is only a
+        comma between the two, as in `[,]`.
         """
         if not self.opened or _CLOSING[self.pieces[self.opened[-1]]] != bracket:
             return False

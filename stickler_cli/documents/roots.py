@@ -35,9 +35,10 @@ def root_text(steps: Steps) -> str:
 
 
 def find_at(value: JsonValue, steps: Steps, option: str, place: Reference) -> JsonValue | Problem:
-    """Return the value to which steps lead, also through JSON texts; a problem if there is none.
+    """Return the value to which steps lead; a problem if there is none.
 
-    A key that contains dots itself is found, too. `option` and `place` are for messages.
+    If a value on the way is a text that contains JSON, the steps lead into this JSON. A key that
+    contains dots itself is accepted, too. `option` and `place` are for messages.
     """
     dotted_key = ".".join(steps)
     for step in steps:

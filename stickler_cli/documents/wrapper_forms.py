@@ -71,7 +71,8 @@ _AZURE_EVIDENCE: Final = frozenset((_CONFIDENCE, "spans", "boundingRegions"))
 _FORM_RECOGNIZER_KEYS: Final = frozenset((_CONFIDENCE, "text"))
 _FORM_RECOGNIZER_EVIDENCE: Final = frozenset(("boundingBox", "elements", "page"))
 _FORM_RECOGNIZER_TEXTS: Final = frozenset(("elements", "text"))
-"""Metadata keys that only this form has: the printed text, and pointers to its words."""
+"""Metadata keys that no form but Form Recognizer's has: the printed text, and pointers to its
+words."""
 
 _METADATA: Final = re.compile(
     r"_.*|\w*confidences?|bounding_?(box(es)?|poly|regions?)|bbox|geometry|polygon|offset|length"

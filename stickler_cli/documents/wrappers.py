@@ -129,8 +129,9 @@ class Unwrapper:
     ) -> None:
         """Create an unwrapper for documents that `root`, a node of a plan, describes.
 
-        With `reads_any_of`, lists in ground truths may be alternative right values; None finds out
-        from the annotations of the nodes. `form` is the only form to look for, if given.
+        `reads_any_of` tells whether lists in ground truths may be alternative right values. If it
+        is None, the annotations of the nodes tell it. If `form` is given, wrappers of other forms
+        are not removed.
         """
         self._root = root
         self._form = form
@@ -156,7 +157,7 @@ class Unwrapper:
         )
 
     def __call__(self, document: JsonValue, *, is_truth: bool = False) -> Unwrapped:
-        """Return a document without wrappers, together with their metadata.
+        """Return a document without its wrappers, and the metadata of these wrappers.
 
         With `is_truth`, annotations of a ground truth are read, too.
         """
@@ -348,7 +349,8 @@ class _Work:
     ) -> tuple[JsonValue, float | None]:
         """Return the first of several right values, and record all others as its alternatives.
 
-        If the schema has a list here, a list without inner lists is a single right value.
+        If the right value is a list by the schema, `values` without inner lists are not
+        alternatives, but the items of one right value.
         """
         if _is_list(node) and not any(isinstance(value, list) for value in values):
             return values, None
@@ -477,9 +479,11 @@ class _Work:
         *,
         is_candidate: bool = False,
     ) -> Alternative:
-        """Return another right value without its wrappers, and add its counts and problems.
+        """Return an alternative without its wrappers.
 
-        `path` is the path of the ground-truth value. `written` is the path of the other right value
+        The wrappers and problems inside it are added to the result of the document.
+
+        `path` is the path of the ground-truth value. `written` is the path of the alternative
         inside the wrapper.
         """
         work = _Work(self.unwrapper, Unwrapped(value), is_truth=True, parent=path)
@@ -494,7 +498,7 @@ class _Work:
     def count_confidence(
         self, value: JsonValue, confidence: float | None, *, inherited: bool
     ) -> float | None:
-        """Return the confidence unchanged, after recording that a present value has it.
+        """Return a confidence unchanged; if the value is present, record that it has a confidence.
 
         With `inherited`, the value has the confidence of an object or list around it.
         """
@@ -543,7 +547,10 @@ class _Work:
 
 
 def _is_list(place: PlaceWithFields | None) -> bool:
-    """Return whether a node has elements but no fields; a node of any type has both."""
+    """Return whether a node is only for lists: it has elements but no fields.
+
+    A node for values of any type has both.
+    """
     return place is not None and place.child_node(0) is not None and place.child_node("") is None
 
 

@@ -10,9 +10,10 @@ from stickler_cli.api.scorer import Scorer
 def metric(scorer: Scorer, field: str, expected: str = "") -> Any:
     """Return a DSPy metric for an output field.
 
-    Examples have the ground truth in the field `expected`; if empty, in the field `field`. While
-    examples are bootstrapped, the metric returns whether the score passes. GEPA gets feedback, and
-    the figure of each field as an objective.
+    `expected` is the name of the field of examples that has the ground truth. If it is empty, that
+    is the field with the name of the output field. While examples are bootstrapped, the metric
+    returns whether the score passes. GEPA gets feedback, and the figure of each field as an
+    objective.
     """
 
     def judge(

@@ -71,7 +71,7 @@ _MOST_UNITS: Final = 1 << 32  # more than a document can have, few enough for ex
 
 
 def _fits(entry: object) -> bool:
-    """Return whether a value can be the counts of a field in a file."""
+    """Return whether a value in a file is valid as the counts of a field."""
     if not isinstance(entry, dict):
         return False
     for name, value in entry.items():

@@ -135,9 +135,10 @@ class NodeRecord(TypedDict):
     """Counts of one field, or of whole documents, in three counting modes."""
 
     overall: CountsRecord
-    """Counts of units: a value, an object and each element of a list count as one."""
+    """Counts in which a value, an object and an item of a list each count as one."""
     aggregate: CountsRecord
-    """Counts of values in objects and items that match as a whole."""
+    """Counts of values. But a list item that does not match, or an item or object that only one
+    side has, counts as one."""
     leaves: CountsRecord
     """Counts of all values, at any depth."""
     weight: NotRequired[Weight]
@@ -211,8 +212,9 @@ class OriginRecord(TypedDict):
     field: FieldPath
     """Path of the wrong field, without list indexes."""
     of: list[FieldPath]
-    """The fields with these values. One field: its true value, possibly from another item, was
-    predicted here. Two fields: the product of their predicted values was predicted here."""
+    """The fields from which the wrong values come. If it is one field, its true value was predicted
+    here, possibly that of another item. If there are two fields, the product of their predicted
+    values was predicted here."""
     errors: Some
     """Number of these wrong values."""
     telling: NotRequired[Flag]
@@ -313,8 +315,8 @@ class KeyRecord(TypedDict):
     field: FieldPath
     """Path of the key, without list indexes."""
     count: Count
-    """Number of values under the key. The list `not_labelled` has the number of documents instead,
-    and `left_out` the number of elements without a partner."""
+    """Number of values under the key. In the list `not_labelled`, number of documents; in the list
+    `left_out`, number of elements without a partner."""
 
 
 class CloseExampleRecord(TypedDict):

@@ -60,7 +60,7 @@ _WORDS: Final = frozenset(
 """Words that occur in the sentences of this module; a field with such a name is put in quotes."""
 
 _THINGS: Final = ("item", " value", " object", " kind", " slip", " shift", " date")
-"""Endings of the names of error classes that have a plural, such as `missed item`."""
+"""Ends of those names of error classes that are nouns with a plural, such as `missed item`."""
 
 
 class CauseText(NamedTuple):
@@ -77,8 +77,8 @@ class CauseText(NamedTuple):
     documents: Sequence[str] | None
     """All documents in which the cause occurs; None if they are unknown."""
     origins: Sequence[str]
-    """Sentences on where the errors come from: other fields whose value was predicted, and fields
-    that are missed in the same documents."""
+    """Sentences on where the errors come from. They name fields whose value was predicted here
+    instead, or fields that are missed in the same documents."""
 
     @property
     def key(self) -> str:
@@ -118,7 +118,7 @@ def sum_errors(n_values: int, n_wholes: int) -> str:
 
 
 def causes(view: RunView) -> tuple[list[CauseText], list[CauseText]]:
-    """Return the causes for the first screen, which lost most values, and the remaining causes."""
+    """Return the causes that lost most values, for the first screen, and all other causes."""
     texts = describe_causes(view, view.run.evaluation.fold(Causes))
     return texts[:MAX_FIRST_CAUSES], texts[MAX_FIRST_CAUSES:]
 
@@ -157,7 +157,7 @@ def find_missed_together(run_causes: Causes) -> MissedTogether:
 
 
 def _describe_missed_together(view: RunView, cause: Cause, causes: Sequence[Cause]) -> str:
-    """Return a sentence that names the other fields that the documents of a cause miss."""
+    """Return a sentence on the other fields that are missed in the documents of a cause."""
     traits = [other.trait for other in causes if other.trait is not None]
     paths = [trait.path for trait in traits]
     others = [_quote_name(view, path) for path in paths if cause.trait and path != cause.trait.path]
@@ -229,9 +229,9 @@ def _describe_together(view: RunView, run_causes: Causes, alike_causes: Sequence
 
 
 def _describe_early_ends(view: RunView, alike_causes: Sequence[Cause]) -> str:
-    """Return a sentence on the documents in which all fields after some field are missed.
+    """Return a sentence on documents that end early: nothing is predicted after some field.
 
-    Causes with the most documents come first; each cause has its own last field.
+    Each cause has a last predicted field. The fields of the causes with most documents come first.
     """
     causes = sorted(alike_causes, key=lambda cause: -cause.size.documents)
     n_documents = sum(cause.size.documents for cause in causes)
@@ -246,7 +246,7 @@ def _describe_early_ends(view: RunView, alike_causes: Sequence[Cause]) -> str:
 def _name_source(view: RunView, run_causes: Causes, alike_causes: Sequence[Cause]) -> str:
     """Return the field whose values were predicted instead, as "the value of FIELD".
 
-    The text is empty if the equal values may be chance.
+    The text is empty if the wrong values may equal those of the field only by chance.
     """
     for (field, (other, *_)), _ in run_causes.telling_origins_of(alike_causes):
         return f"the value of {'another item' if other == field else _quote_name(view, other)}"
@@ -254,7 +254,11 @@ def _name_source(view: RunView, run_causes: Causes, alike_causes: Sequence[Cause
 
 
 def _count_slips(alike_causes: Sequence[Cause]) -> Counter[str]:
-    """Count digit slips by what differs, the most frequent first; empty for any other class."""
+    """Count the kinds of digit slips in causes, the most frequent first.
+
+    A kind says what differs, such as two digits that have changed places. Causes of other classes
+    are not counted.
+    """
     n_errors = Counter[str]()
     for cause in alike_causes:
         if cause.error_class is ErrorClass.DIGIT_SLIP and cause.trait:

@@ -43,7 +43,7 @@ class CauseChangeText(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """The text, followed by its origins and by what went wrong before, in brackets."""
+        """The text; then in brackets: where the errors come from, what went wrong before."""
         remarks = [*self.origins, *self.remarks]
         return f"{self.text} ({'; '.join(remarks)})" if remarks else self.text
 
@@ -64,9 +64,9 @@ class CauseChangeText(NamedTuple):
 
 
 class CauseChangeGroup(NamedTuple):
-    """Causes that grew, that shrank, or that kept their size, as one list.
+    """A list of the causes that grew, of those that shrank, or of those that kept their size.
 
-    These lists are shown if it is unknown which single values changed.
+    Such lists are shown if it is unknown which single values changed.
     """
 
     title: str
@@ -137,7 +137,7 @@ class MovedCauseList(NamedTuple):
 
     @property
     def other_causes(self) -> Sequence[MovedCause]:
-        """The remaining causes, which a report for people only counts."""
+        """The remaining causes; a report for people does not list them, but states their number."""
         return self.causes[MAX_LISTED_CAUSES:]
 
     @property
@@ -155,7 +155,7 @@ def _sum_values(texts: Sequence[CauseChangeText]) -> str:
 
 
 def describe_cause_changes(difference: Difference, quoted: Quoting) -> list[CauseChangeText]:
-    """Return the changed causes of a difference in words, in the same order.
+    """Describe each changed cause of a difference in words, in the order of `difference.causes`.
 
     `quoted` formats a name inside a sentence. The list is empty if causes are unknown.
     """

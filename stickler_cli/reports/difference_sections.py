@@ -151,7 +151,7 @@ class DifferenceView:
     def change_texts(
         self, before: float | None, after: float | None, change: float | None
     ) -> tuple[str, str, str]:
-        """Return two figures and their change as texts; the change is their difference as shown.
+        """Return two figures and their change as texts that agree: 0.82, 0.85 and +0.03.
 
         If the rounded change is not the difference of the rounded figures, all three get more
         digits. If four digits do not suffice, the difference of the rounded figures is shown.
@@ -172,7 +172,10 @@ class DifferenceView:
 
     @property
     def whole(self) -> list[Change]:
-        """The changes of figures of whole documents; F1 only in the chosen counting mode."""
+        """The changes of figures of whole documents.
+
+        Figures that depend on the counting mode, such as F1, are those of the chosen mode.
+        """
         counting = self.difference.settings.counting
         return [change for change in self.difference.whole if change.mode in ("", counting)]
 
@@ -379,7 +382,10 @@ class DifferenceView:
 
     @property
     def contrasts(self) -> list[tuple[bool, str]]:
-        """Differences besides figures: whether each prevents a comparison, and a description."""
+        """Differences between the runs other than figures, such as other options or documents.
+
+        Each is (whether it prevents a comparison, description).
+        """
         quoted, difference = self.quoted, self.difference
         contrasts = [
             (

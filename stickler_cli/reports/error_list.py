@@ -152,7 +152,7 @@ def _sides(error: Error) -> tuple[str, str]:
 
 
 def _text_of(value: JsonValue) -> str:
-    """Return a value as JSON text, cut to the length in which differences are looked for."""
+    """Return a value as JSON text, cut to the maximum length of texts that are compared."""
     return visible(brief(value, MAX_COMPARED))
 
 

@@ -177,7 +177,8 @@ class Teller:
     def _path(self, error: Error) -> Path:
         """Return the path of an error as far as it may be revealed.
 
-        Keys that only the ground truth has are replaced by `*`, their name in the schema.
+        Keys of a map that only the ground truth has are replaced by `*`, which stands for them in
+        the schema.
         """
         path = _parsed(error.path)
         if self.reveal == "all" or error.outcome == "FA":

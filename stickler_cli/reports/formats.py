@@ -30,9 +30,8 @@ _SECTIONS: Final = {
     "ComparedPair": "pair",
     "ErrorList": "error_list",
 }
-"""The module whose `sections_of` makes the sections of a report, by the class of what is reported.
-
-Reports of studies are not listed here, as they consist of sections already."""
+"""For each class whose objects can be reported: the module whose `sections_of` makes the sections
+of the report. Reports of studies are not listed here, as they consist of sections already."""
 
 _PAGES: Final = {
     "Run": "html.page",
@@ -40,7 +39,8 @@ _PAGES: Final = {
     "RunsBeside": "html.difference_page",
     "Report": "html.report_page",
 }
-"""The module that renders the HTML page, by the class of what is reported."""
+"""For each class whose objects can be reported as an HTML page: the module that renders the
+page."""
 
 _MODULES: Final = {"json": "json_report"}
 """The module that renders a format, for formats whose module has another name."""
@@ -73,8 +73,8 @@ WITH_DETAIL: Final = frozenset({"html"})  # formats with single values
 def format_of(file_name: str) -> str | None:
     """Return the report format for a file name; None if its suffix is unknown.
 
-    A name can be nothing but a suffix if it contains a dot, because GitLab expects a file
-    `metrics.txt`.
+    A name that is only a suffix, such as `.json`, has no format. The exception is `metrics.txt`,
+    the suffix `.metrics.txt` without its dot, because GitLab expects a file of this name.
 
     >>> format_of("out/run.JSON"), format_of("metrics.txt"), format_of("run")
     ('json', 'openmetrics', None)

@@ -144,7 +144,10 @@ def _make_ticks(threshold: float | None) -> list[tuple[float, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point of the reliability chart: the share of right values by mean confidence, in a bin."""
+    """A point of the reliability chart, for the values in one bin of confidences.
+
+    Its x is the mean confidence of these values, and its y the share of them that is right.
+    """
 
     x: float
     y: float
@@ -158,9 +161,10 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class CoverageChart:
-    """A curve that shows the error rate among the most confident values, for each share of values.
+    """A curve of the share of wrong values among the most confident values.
 
-    `top_text` labels the end of the error axis.
+    Its x is the share of all values that are among the most confident ones. `top_text` labels the
+    end of the error axis.
     """
 
     path: str
@@ -168,8 +172,8 @@ class CoverageChart:
     top_text: str
     label: str
     chosen: tuple[float, float, float] | None = None
-    """Coordinates of the threshold of a policy: x, y of its error rate, and y of the bound of this
-    rate."""
+    """The threshold of a policy as three coordinates: x, y of the error rate there, and y of the
+    upper bound of this error rate."""
     allowed: float | None = None
     """y coordinate of the allowed error rate; None without one."""
 

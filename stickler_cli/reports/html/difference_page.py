@@ -431,8 +431,9 @@ def _document_row(
 ) -> tuple[Any, ...]:
     """Return a document as a row for the page's script.
 
-    The column FD has the greatest difference between the runs' numbers of errors. All documents
-    have the same status: the script filters only by these numbers.
+    `lost` has the number of errors of the document in each run. The column FD has the difference
+    between the greatest and the smallest of these numbers. All documents have the same status: the
+    script filters only by these numbers.
     """
     known_counts = [count for count in lost if count is not None]
     spread = max(known_counts) - min(known_counts) if known_counts else 0

@@ -336,7 +336,11 @@ def _count_rows(detail: Detail, cause_texts: Sequence[CauseText]) -> str:
 
 
 def _describe_errors(view: RunView, detail: Detail) -> str:
-    """Say how many errors the run has, as the sum of lost values and of items or objects."""
+    """Return a sentence on the number of errors of the run.
+
+    If they add up to this number, the sentence also states the values lost, and the items or
+    objects that are wrong as a whole.
+    """
     errors = view.run.evaluation.errors
     n_values, n_wholes = errors.overall().total(), overall(errors.units).total()
     text = f"All {number_of(detail.errors.total, 'error')} of the run"

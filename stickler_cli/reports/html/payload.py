@@ -71,7 +71,7 @@ class FieldView:
 
     @property
     def above(self) -> str:
-        """The path without its last step, which the tree of fields shows by indentation."""
+        """The path without its last step; the tree of fields shows this path by indentation."""
         return visible(field_path(self.row.path).removesuffix(self.row.name))
 
 
@@ -438,7 +438,7 @@ def error_rows(
         the path whose true value was predicted;
         the origin of the predicted value;
         the position, in `causes`, of the error's own cause, or -1;
-        the position, in `causes`, of the cause of the error or of the failed item around it, or -1.
+        the same; but if it is -1, the position of the cause of the failed item around the error.
     """
     positions = {
         cause.key: position for position, text in enumerate(causes) for cause in text.causes
@@ -567,9 +567,10 @@ def _sides(error: Error) -> tuple[str, str]:
 
 
 def side_text(side: str | None, *, is_cut: bool = False) -> str:
-    """Return the true or the predicted value of an error as text; of an item, only its values.
+    """Return the true or the predicted value of an error as text.
 
-    `side` is JSON text, or None for an absent value.
+    Of an object, the text has only the values, without their keys. `side` is JSON text, or None for
+    an absent value.
     """
     if side is None:
         return _ABSENT_NAME
