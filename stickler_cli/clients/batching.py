@@ -28,7 +28,7 @@ from .connections import Connections, in_thread
 from .model import (
     ONE_CALL,
     A,
-    GarbledError,
+    LongAnswerError,
     Model,
     Purse,
     Q,
@@ -107,6 +107,15 @@ def is_garbled(error: BaseException) -> bool:
     if (_status(error) or 200) >= LEAST_FAILURE_STATUS:
         return False
     return any(type(cause).__name__ in GARBLED_ERRORS for cause in _chain_of(error))
+
+
+def may_be_charged(error: BaseException) -> bool:
+    """Return whether the server charges for a call that failed.
+
+    It does so if it answered, whatever is wrong with the answer, or if it may still answer.
+    """
+    is_too_long = any(isinstance(cause, LongAnswerError) for cause in _chain_of(error))
+    return is_too_long or is_late(error) or is_garbled(error)
 
 
 def refuses_model(error: BaseException) -> bool:
@@ -430,10 +439,7 @@ def _call_once(
         reply = Reply((), ONE_CALL, error)
     failed = int(reply.failure is not None)
     usage = reply.usage + Usage(failed=failed, repeated=int(repeated))
-    failure = reply.failure
-    # `call` itself counts the tokens of an answer that it has read.
-    is_counted = failure is None or isinstance(failure, GarbledError)
-    if failure is not None and not is_counted and (is_late(failure) or is_garbled(failure)):
+    if reply.failure is not None and not reply.is_charged and may_be_charged(reply.failure):
         usage += model.usage_of_sent(questions)
     mode.purse.count(usage)
     return reply

@@ -122,7 +122,8 @@ class ServerEmbedder(ServedModel[str, Vector], NamedEmbedder):
 
     def _garbled(self, found: str, error: Exception, tokens: int) -> Reply[Vector]:
         """Return a reply for an unreadable answer; servers charge for its tokens, too."""
-        return Reply((), self.priced(tokens), GarbledError(f"{found} ({error})"))
+        garbled = GarbledError(f"{found} ({error})")
+        return Reply((), self.priced(tokens), garbled, is_charged=True)
 
 
 class BedrockEmbedder(ServerEmbedder):

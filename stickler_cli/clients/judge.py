@@ -4,6 +4,7 @@ The library supports all servers, checks that answers have the required structur
 """
 
 import json
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,6 +39,27 @@ Add a reason of at most 20 words."""
 VOTING_TEMPERATURE: Final = 1  # at 0, a model mostly repeats its answer, and votes would be useless
 LONGEST_REASON: Final = 300  # length up to which a reason is kept
 SHORTEST_ANSWER_TOKENS: Final = 4  # `{"equivalent":true}` has 19 characters
+UNFINISHED: Final = frozenset(
+    (
+        *("content_filter", "error", "length"),  # as pydantic-ai words the reasons of all servers
+        *("max_tokens", "model_context_window_exceeded", "refusal"),  # Anthropic, Amazon Bedrock
+        *("content_filtered", "guardrail_intervened"),  # Amazon Bedrock
+    )
+)
+"""Reasons to end an answer for which it is not complete."""
+
+# Texts that state a verdict: as JSON, or in plain words.
+_DENIAL: Final = re.compile(
+    r"\bequivalent\W{1,4}(?:false|no)\b|(?:\bnot|\bnever|n.t)\s+(?:\w+\s+)?equivalent\b",
+    re.IGNORECASE,
+)
+_AFFIRMATION: Final = re.compile(
+    r"\bequivalent\W{1,4}(?:true|yes)\b|^(?:they|both|both values|the (?:two )?values) are"
+    r" equivalent\b",
+    re.IGNORECASE,
+)
+_STATED_SCORE: Final = re.compile(r"\bscore\W{1,4}(\d(?:\.\d{1,20})?)", re.ASCII | re.IGNORECASE)
+REPETITIONS: Final = 1  # of a question whose answer is not a verdict
 LONGEST_VALUES: Final = 100_000  # maximum length of both values as JSON; some 25,000 tokens
 
 
@@ -178,20 +200,28 @@ class Judge(ServedModel[Pair, Verdict]):
         # One agent for each connection, as another key in the environment gives another connection.
         state = (self, id(self.server.reached(connections)))
         agent = connections.opened(state, lambda: self._agent(connections))
-        used = library.RunUsage()
+        used, messages = library.RunUsage(), list[Any]()
+
+        async def ask() -> Any:
+            with library.capture_run_messages() as captured:
+                try:
+                    return await agent.run(message, usage=used)
+                finally:
+                    messages.extend(captured)
+
         try:
-            reply: Any = connections.run(agent.run(message, usage=used))
+            reply: Any = connections.run(ask())
         except (library.UnexpectedModelBehavior, AttributeError, LookupError, TypeError) as error:
             # The last three occur if a client takes an invalid answer for a valid one.
             garbled = GarbledError(f"the model's answer is not a valid verdict ({error})")
-            answered = max(used.requests, 1)
+            # `used` does not count an answer that the client could not read.
+            n_requests = sum(message.kind == "request" for message in messages)
+            answered = max(used.requests, min(n_requests, 1 + REPETITIONS))
             usage = self._usage(used, question, calls=answered, answered=answered)
-            return Reply((), usage, garbled)
+            return Reply((), usage, garbled, is_charged=True)
         except Exception as error:  # noqa: BLE001 - what was answered before it is charged
             answered = used.requests
             usage = self._usage(used, question, calls=answered + 1, answered=answered)
-            if isinstance(error, GarbledError):  # the answer was refused, but has to be paid for
-                usage += self.usage_of_sent([question])
             return Reply((), usage, error)
         reason = cut_end(" ".join(reply.output.reason.split()), LONGEST_REASON)
         usage = self._usage(used, question, calls=used.requests, answered=used.requests)
@@ -209,7 +239,7 @@ class Judge(ServedModel[Pair, Verdict]):
             output_type=Grade if self.graded else Answer,
             instructions=self.instructions,
             model_settings=settings if takes_temperature(model.profile) else {},
-            retries=1,
+            retries=REPETITIONS,
         )
         agent.output_validator(_check_call)
         return agent
@@ -222,13 +252,15 @@ class Judge(ServedModel[Pair, Verdict]):
         tokens for the `answered` calls, or impossibly few, tokens are estimated from the length of
         the texts.
         """
-        cost = used.cost if self.server.pricing else None
         tokens_read = believed(used.input_tokens, answered * self.tokens(question))
         tokens_written = believed(used.output_tokens, answered * SHORTEST_ANSWER_TOKENS)
-        stated = used.input_tokens, used.output_tokens
-        spent = 0 if cost is None else round(cost * 10**9)
-        if (tokens_read, tokens_written) != stated:  # then the stated cost is wrong too
-            spent = 0 if cost is None else self.priced(tokens_read + tokens_written).nano_dollars
+        # The library knows the cost of answers that it could read, if it believes their usage.
+        is_believed = (tokens_read, tokens_written) == (used.input_tokens, used.output_tokens)
+        if is_believed and used.cost is not None and self.server.pricing:
+            spent, is_unpriced = round(used.cost * 10**9), False
+        else:
+            priced = self.priced(tokens_read + tokens_written)
+            spent, is_unpriced = priced.nano_dollars, priced.unpriced > 0
         return Usage(
             calls=calls,
             failed=calls - 1,
@@ -236,7 +268,7 @@ class Judge(ServedModel[Pair, Verdict]):
             input_tokens=tokens_read,
             output_tokens=tokens_written,
             nano_dollars=spent,
-            unpriced=used.requests if cost is None else 0,
+            unpriced=answered if is_unpriced else 0,
         )
 
 
@@ -244,9 +276,16 @@ def _check_call(context: Any, output: Any) -> Any:
     """Return an output if the model made exactly one valid tool call; else ask the model again.
 
     If several calls are made, the library takes the first. If a key occurs twice, it takes the last
-    value. Some versions also accept text instead of a call.
+    value. Some versions also accept text instead of a call. None of them asks whether the answer is
+    complete, or whether text beside the call says something else.
     """
     (*_, response) = (message for message in context.messages if message.kind == "response")
+    reasons = response.finish_reason, (response.provider_details or {}).get("finish_reason")
+    if unfinished := UNFINISHED.intersection(map(str, reasons)):
+        raise _pydantic_ai().ModelRetry(f"Your answer is not complete: {min(unfinished)}.")
+    texts = (segment.content for segment in response.parts if segment.part_kind == "text")
+    if any(contradicts(text, output) for text in texts):
+        raise _pydantic_ai().ModelRetry("The text beside your call contradicts the call.")
     calls = [segment for segment in response.parts if segment.part_kind == "tool-call"]
     if len(calls) != 1:
         raise _pydantic_ai().ModelRetry(f"You made {len(calls)} calls, expected one.")
@@ -257,6 +296,20 @@ def _check_call(context: Any, output: Any) -> Any:
         except ValueError as error:
             raise _pydantic_ai().ModelRetry(f"The arguments are not JSON: {error}") from None
     return output
+
+
+def contradicts(text: str, output: Answer | Grade) -> bool:
+    """Return whether a text beside a verdict plainly states another verdict.
+
+    >>> contradicts('{"equivalent": false}', Answer(True, ""))
+    True
+    >>> contradicts("They are equivalent.", Answer(True, "")), contradicts("", Answer(True, ""))
+    (False, False)
+    """
+    if isinstance(output, Grade):
+        return any(float(score) != output.score for score in _STATED_SCORE.findall(text))
+    opposite = _DENIAL if output.equivalent else _AFFIRMATION
+    return opposite.search(text.strip()) is not None
 
 
 def _pydantic_ai() -> Any:

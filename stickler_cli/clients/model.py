@@ -67,6 +67,10 @@ class GarbledError(Exception):
     """An answer cannot be read; another attempt may give a readable one."""
 
 
+class LongAnswerError(ValueError):
+    """An answer is too long to be read; another attempt would give another long one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """How often models were called, with tokens and cost; two usages can be added."""
@@ -146,6 +150,7 @@ class Reply(Generic[A]):
     answers: Sequence[A]  # in the order of the questions; empty after a failure
     usage: Usage = ONE_CALL
     failure: Exception | None = None  # the call may be charged despite the failure
+    is_charged: bool = False  # whether `usage` has the tokens of the answer that failed
 
 
 class Model(ABC, Generic[Q, A]):

@@ -1,5 +1,6 @@
 """Servers of models: the address, keys, connection and prices of each kind of server."""
 
+import json
 import os
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -13,6 +14,7 @@ from .model import (
     CHARACTERS_A_TOKEN,
     A,
     GarbledError,
+    LongAnswerError,
     Model,
     Q,
     TwinKeyError,
@@ -264,6 +266,13 @@ LONGEST_VERDICT: Final = 1_000_000
 """Maximum size in bytes of a verdict, which usually takes a thousand; a longer one is an error.
 Embeddings may be longer, but then they are not checked for duplicate keys."""
 
+TOKEN_COUNTERS: Final[Mapping[str, Sequence[str]]] = {
+    "choices": ("prompt_tokens", "completion_tokens", "total_tokens"),  # OpenAI
+    "content": ("input_tokens", "output_tokens"),  # Anthropic
+    "output": ("inputTokens", "outputTokens", "totalTokens"),  # Amazon Bedrock
+}
+"""The numbers of tokens that each protocol states in `usage`, by the key of its answers."""
+
 EMBEDDING_PATHS: Final = ("/embeddings", "/invoke")
 """Last parts of the URLs of OpenAI and Amazon Bedrock from which embeddings are requested."""
 
@@ -277,39 +286,66 @@ class _Meter:
         self._size = 0
         self._body = bytearray()
 
-    def count_chunk(self, chunk: bytes) -> bytes:
-        """Count the bytes of a chunk and return it.
+    def count_chunk(self, chunk: bytes) -> None:
+        """Count the bytes of a chunk.
 
         Raises:
             GarbledError: a verdict is too long, so that the model is asked once more.
-            ValueError: an embedding is too long.
+            LongAnswerError: an embedding is too long.
         """
         self._size += len(chunk)
         if self._size > self._limit:
             finding = f"the server's answer has more than {self._limit:,} bytes"
-            raise (GarbledError if self._limit == LONGEST_VERDICT else ValueError)(finding)
-        if self._size <= LONGEST_VERDICT:
+            raise (GarbledError if self._limit == LONGEST_VERDICT else LongAnswerError)(finding)
+        if self.keeps_body:
             self._body += chunk
-        return chunk
 
-    def check_body(self) -> None:
-        """Raise GarbledError if the answer is ambiguous.
+    def checked_body(self) -> bytes:
+        """Return the body of a verdict, with usage that the library can read.
 
-        It is ambiguous if an object has a key twice, or if there are two alternative answers
-        (`choices`). Libraries would silently take the last value or the first answer. Everything
-        else is checked by the library.
+        Everything else is checked by the library.
+
+        Raises:
+            GarbledError: the answer is ambiguous: an object has a key twice, or there are two
+                alternative answers (`choices`). Libraries would silently take the last value or the
+                first answer.
         """
-        if self._size > LONGEST_VERDICT:
-            return
         try:
             body = parse_strict_json(bytes(self._body))
         except TwinKeyError as error:
             raise GarbledError(str(error)) from None
         except ValueError:
-            return
-        choices = body.get("choices") if isinstance(body, dict) else None
+            return bytes(self._body)
+        if not isinstance(body, dict):
+            return bytes(self._body)
+        choices = body.get("choices")
         if isinstance(choices, list) and len(choices) > 1:
             raise GarbledError(f"the server's answer has {len(choices)} choices, expected one")
+        counters = next((names for key, names in TOKEN_COUNTERS.items() if key in body), None)
+        if counters is None or _is_readable(body.get("usage"), counters):
+            return bytes(self._body)
+        # No tokens are stated, so that they are estimated.
+        return json.dumps({**body, "usage": dict.fromkeys(counters, 0)}).encode()
+
+    @property
+    def keeps_body(self) -> bool:
+        """Whether the answer is a verdict, which is passed on only when it has been checked."""
+        return self._limit == LONGEST_VERDICT
+
+
+def _is_readable(usage: object, counters: Sequence[str]) -> bool:
+    """Return whether libraries can read the usage in an answer.
+
+    All its entries must be integers, except those that are not counts of tokens.
+    """
+    if not isinstance(usage, dict) or any(type(usage.get(name)) is not int for name in counters):
+        return False
+    counts = [value for name, value in usage.items() if "token" in name.lower() or "cache" in name]
+    for value in counts:
+        details = value.values() if isinstance(value, dict) else [value]
+        if not all(detail is None or type(detail) is int for detail in details):
+            return False
+    return True
 
 
 async def bounded(response: Any) -> None:
@@ -328,8 +364,11 @@ async def bounded(response: Any) -> None:
 
     async def counted(chunk_size: int | None = None) -> AsyncIterator[bytes]:
         async for chunk in read_chunks(chunk_size):
-            yield meter.count_chunk(chunk)
-        meter.check_body()
+            meter.count_chunk(chunk)
+            if not meter.keeps_body:
+                yield chunk
+        if meter.keeps_body:
+            yield meter.checked_body()
 
     response.aiter_bytes = counted
 
@@ -348,8 +387,11 @@ class _Bounded:
         meter = _Meter(self._path)
         with closing(self._raw):
             for chunk in self._raw.stream():
-                yield meter.count_chunk(chunk)
-        meter.check_body()
+                meter.count_chunk(chunk)
+                if not meter.keeps_body:
+                    yield chunk
+        if meter.keeps_body:
+            yield meter.checked_body()
 
 
 def _bound_answers(http: Any) -> None:

@@ -100,7 +100,12 @@ def test_waits_double_from_attempt_to_attempt():
 
 @pytest.mark.parametrize(
     ("error", "n_tokens"),
-    [(TimeoutError(), 3), (StatusError(500), 0), (ConnectionRefusedError(), 0)],
+    [
+        (TimeoutError(), 3),
+        (GarbledError("no"), 3),
+        (StatusError(500), 0),
+        (ConnectionRefusedError(), 0),
+    ],
 )
 def test_a_question_without_an_answer_in_time_is_charged_by_its_length(error, n_tokens):
     _, usage = asked(Failing(error))
@@ -171,13 +176,14 @@ def test_an_answer_that_cannot_be_read_is_asked_for_once_more():
     result, usage = asked(Failing(GarbledError("no"), GarbledError("no")))
 
     assert str(result) == "GarbledError (2 attempts): no"
-    assert usage == Usage(calls=2, failed=2, repeated=1)
+    # An answer arrived each time, so each question of 12 characters is charged.
+    assert usage == Usage(calls=2, failed=2, repeated=1, input_tokens=2 * 3)
     assert asked(Failing(GarbledError("no")))[0] == ["done"]
 
 
 def test_what_a_library_asked_again_itself_is_not_asked_once_more():
     took = Usage(calls=MOST_GARBLED, failed=1, repeated=1, input_tokens=100)
-    result, usage = asked(Failing(Reply((), took, GarbledError("no"))))
+    result, usage = asked(Failing(Reply((), took, GarbledError("no"), is_charged=True)))
 
     assert isinstance(result, ModelError)
     assert usage == Usage(calls=2, failed=2, repeated=1, input_tokens=100)
