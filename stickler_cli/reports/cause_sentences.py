@@ -261,8 +261,9 @@ def _count_slips(alike_causes: Sequence[Cause]) -> Counter[str]:
     """
     n_errors = Counter[str]()
     for cause in alike_causes:
-        if cause.error_class is ErrorClass.DIGIT_SLIP and cause.trait:
-            slip = find_slip(json.loads(cause.trait.gt), json.loads(cause.trait.pred))
+        trait = cause.trait if cause.error_class is ErrorClass.DIGIT_SLIP else None
+        if trait and trait.gt and trait.pred:  # a trait leaves out long values
+            slip = find_slip(json.loads(trait.gt), json.loads(trait.pred))
             n_errors[slip] += cause.size.errors
     return Counter(dict(sorted(n_errors.items(), key=lambda entry: (-entry[1], entry[0]))))
 
