@@ -33,7 +33,7 @@ room than they do."""
 def render(
     subject: Run | Difference | ComparedPair | Report, style: TableStyle
 ) -> str | Iterator[str]:
-    """Return what is reported as JSON text; a run is returned as an iterator of pieces."""
+    """Return a report as JSON text; that of a run is an iterator of pieces of text."""
     match subject:
         case Run():
             return _run_pieces(subject)
@@ -145,7 +145,7 @@ def _line_start(depth: int) -> str:
 
 
 def _last_line_start(depth: int) -> str:
-    """Return the line break and indentation before the end of a value that is not empty."""
+    """Return the line break and the indentation before a closing bracket."""
     return _line_start(depth) if depth < _MOST_INDENTED else ""
 
 
@@ -233,6 +233,9 @@ def json_text(value: object, depth: int = 0) -> str:
 
 
 def _refused_text(value: object) -> str:
-    """Return a single value that orjson refuses as ASCII text; NaN and infinities become null."""
+    """Return the JSON text, in ASCII, of a value that orjson does not accept.
+
+    The value is no object or list. NaN and infinities become null.
+    """
     is_finite = not isinstance(value, float) or math.isfinite(value)
     return json.dumps(value) if is_finite else "null"

@@ -1,8 +1,8 @@
 """JUnit XML: a test case for each gate, for the documents, and optionally for each field.
 
-A case fails only if the exit code fails too: a field fails if a gate on it fails. Source:
-junit-10.xsd of the Jenkins xunit plugin, and GitLab, which reads the body of a failure and only one
-of several cases with equal names.
+A case fails only if the exit code states a failure, too: the case of a field fails if a gate on the
+field fails. Source: junit-10.xsd of the Jenkins xunit plugin. Names differ, because GitLab reads
+only one of several cases with the same name. It shows the body of a failure.
 """
 
 from collections import Counter, defaultdict
@@ -91,7 +91,7 @@ def _run_text(run: Run, style: TableStyle) -> str:
 
 
 def _exact_items(view: RunView, row: FieldRow) -> list[str]:
-    """Return a line with the rates of exactly right items, as the only element.
+    """Return one line in a list: the rates of items that are exactly right.
 
     The list is empty if the field has no items.
     """

@@ -62,7 +62,8 @@ class TableStyle:
     show_documents: int = 0
     junit_fields: bool = False
     wide: bool = False
-    """Whether CSV and similar formats have one row a field with all columns (`--csv wide`)."""
+    """Whether CSV and similar formats have one row for each field, with all figures (`--csv
+    wide`)."""
     sort: str = "schema"
     """Order of fields in tables: `schema`, `f1`, `errors` or `name`."""
     verbose: bool = False
@@ -173,7 +174,11 @@ def _widths(titles: Sequence[str], table: Table) -> list[int]:
 
 
 def _with_room(columns: Sequence[Column], widths: Sequence[int], width: float) -> list[int]:
-    """Return the indexes of the columns that fit into a width; low ranks are kept first."""
+    """Return the indexes of the columns that fit into a width.
+
+    The first column and columns of rank 0 are always kept. Others are added by rank, from the
+    lowest.
+    """
     used_columns, kept_columns = min(widths[0], FLEXIBLE), [0]
     for index in sorted(range(1, len(columns)), key=lambda index: columns[index].rank):
         used_columns += widths[index] + len(GAP)
@@ -274,7 +279,10 @@ def html_table(lines: Sequence[Span], table: Table, others_name: str) -> str:
 
 
 def _key_square(title: str) -> str:
-    """Return a square in the colour of the outcome in a column title; empty for other columns."""
+    """Return HTML of a square in the colour of an outcome, for the title of the outcome's column.
+
+    Empty for a column that does not count an outcome.
+    """
     if title not in _KEYS:
         return ""
     size = "display:inline-block;width:10px;height:10px;border-radius:2px;margin-right:3px"

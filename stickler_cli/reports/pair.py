@@ -172,7 +172,7 @@ def list_units(root: TreePart) -> Iterator[TreePart]:
 
 
 def find_units(root: TreePart, path: Path) -> list[TreePart]:
-    """Return the units at a path; without list indexes in the path, those of all list items.
+    """Return the units at a path; a path without list indexes stands for those of all list items.
 
     List indexes are those of the ground truth; for invented elements, those of the prediction.
     """

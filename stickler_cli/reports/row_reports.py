@@ -88,7 +88,7 @@ CHANGES: Final = (
 def rows_written(
     format_name: str, subject: Run | Difference | ErrorList | Report, style: TableStyle
 ) -> Iterator[bytes]:
-    """Yield what is reported as rows, in the bytes of a row format such as CSV.
+    """Yield the bytes of a report that consists of rows, in a format such as CSV.
 
     A study without rows yields nothing.
     """

@@ -20,7 +20,7 @@ from .cause_sentences import count_of_class
 from .view import WORST, FieldRow, RunView, by_values_lost
 
 DISAGREE: Final = 0.05
-"""Minimum difference between the rates of counting modes that reports mention."""
+"""Minimum difference between two counting modes in a rate; smaller ones are not mentioned."""
 
 VIOLATIONS: Final = 3
 """Maximum number of kinds of schema violations that a sentence lists, the most frequent first."""

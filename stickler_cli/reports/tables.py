@@ -1,7 +1,7 @@
 """The tables of a run, with the same figures for terminals, pipes and pages.
 
-Tables for pages have separate columns for marks and names, and full titles. For groups, their last
-column has the intervals.
+A table for a page has separate columns for marks and names, and full titles. If its rows are groups
+of documents, its last column has the intervals.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -154,7 +154,10 @@ def _by_model(option: str, texts: Sequence[str], pattern: str, expected: str) ->
 
 
 def _check_placed(policy: Policy, model_titles: Iterable[str]) -> None:
-    """Raise UsageError if an endpoint or key is for a model that no field asks, as after a typo."""
+    """Raise UsageError if an endpoint or a key is given for a model that no field asks.
+
+    The name of the model may be misspelt.
+    """
     asked_models = sorted(model_titles)
     for option, values_by_model in ((ENDPOINT, policy.endpoints), (KEY_FROM, policy.keys)):
         for model in values_by_model:
@@ -278,7 +281,7 @@ def _fields_of_page(plan: Plan) -> frozenset[Path] | None:
 
 
 def _notes_on_fields(loaded: LoadedSchema, settings: EvalSettings) -> Iterator[str]:
-    """Yield notes on ignored fields, and the note that the loaded schema has, if any."""
+    """Yield notes on ignored fields, and the note of the loaded schema if it has one."""
     ignored = [field_path(field.path) for field in loaded.fields if IGNORED in field.rules]
     if ignored:
         yield f"fields that the schema ignores: {', '.join(dict.fromkeys(ignored))}"

@@ -51,7 +51,7 @@ class Rectangle(NamedTuple):
         return min(self) >= 0 and max(self) <= 1
 
     def scaled(self, width: float, height: float) -> "Rectangle":
-        """Return a rectangle in pixels as fractions of a page of the given width and height."""
+        """Return the rectangle in fractions of a page; `width` and `height` are in its own unit."""
         across, down = (self.left / width, self.right / width), (self.top, self.bottom)
         return Rectangle(
             left=across[0], top=down[0] / height, right=across[1], bottom=down[1] / height
@@ -79,7 +79,7 @@ class PageBox:
         return PageBox(self.box.scaled(*page_size), self.page)
 
     def overlap(self, other: "PageBox") -> float:
-        """Return the overlap with another box, in [0, 1]: area of intersection by area of union."""
+        """Return the intersection over union with another box, in [0, 1]; 0.0 for another page."""
         return _OVERLAP.compare([*self.box], [*other.box]) if self._may_meet(other) else 0.0
 
     def holds_centre_of(self, other: "PageBox") -> bool:

@@ -138,7 +138,7 @@ class ReadDocument:
     """Annotations of the ground truth: alternatives, optional and ignored values."""
 
     def below(self, step: str) -> "ReadDocument":
-        """Return the document with both sides nested under a key, which stands for their schema."""
+        """Return the document with each side as the value of a key that stands for their schema."""
         confidences: JsonValue = None if self.confidences is None else {step: self.confidences}
         sides: Any = {"gt": {step: self.gt}, "pred": {step: self.pred}}
         gold = Gold.of_parent(step, self.gold)

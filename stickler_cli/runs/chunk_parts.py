@@ -1,4 +1,4 @@
-"""Results of a chunk of documents that few runs request: lines, details for a page, verdicts."""
+"""Results of a chunk that only some runs need: lines, details for a page, verdicts."""
 
 from collections.abc import Sequence
 from dataclasses import replace

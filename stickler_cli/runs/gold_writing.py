@@ -135,7 +135,10 @@ def marked_changes(job: Job, ref: PairRef, _truth: JsonValue) -> list[GoldChange
 def _apply_changes(
     truth: JsonValue, changes: Iterable[GoldChange], unwrapper: Unwrapper | None
 ) -> JsonValue:
-    """Return a copy of a ground truth with changes; list indexes refer to the state before them."""
+    """Return a copy of a ground truth with all changes applied.
+
+    The list indexes of every change are those of the original ground truth.
+    """
     form_of = partial((unwrapper or Unwrapper(None)).form_of, node=None, is_truth=True)
 
     def value_key(value: Any) -> str | None:

@@ -262,7 +262,7 @@ class SchemaChoice(Generic[Planned]):
     nested."""
 
     def for_document(self, document: str, gt: JsonDocument | Problem | None) -> Planned | Problem:
-        """Return the entry of `of_step` for the schema of a document, or a problem without one."""
+        """Return the entry of `of_step` for the schema of a document; if it has none, a problem."""
         name = group_of(document, gt, self.by)
         planned = self.of_step.get(f"{name}/")
         if planned is not None:

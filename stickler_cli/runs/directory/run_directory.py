@@ -495,7 +495,7 @@ def _refuse_others(source: str, names: Iterable[str]) -> None:
 
 
 def _journal_records(journal: Journal, path: str) -> Iterator[JournalRecord]:
-    """Yield the records of a journal as JSON objects, each with its name in messages.
+    """Yield (name for messages, record) for each record of a journal; records are JSON objects.
 
     Raises UsageError for a record that is no JSON object, even if its checksum is right.
     """
@@ -516,7 +516,7 @@ _OPTIONS: Final = {
     "first_non_matches": "--show-non-matches",
     "intervals": "--ci or --seed",
 }
-"""The options of those settings whose option has another name than the setting."""
+"""The option of each setting whose option is not named after it."""
 
 
 def _option_of(setting: str) -> str:

@@ -248,7 +248,10 @@ class _Task(Handed):
 
 @contextmanager
 def _connect(cluster: Cluster, interruption: Interruption) -> Iterator[Client]:
-    """Connect to a Dask cluster inside the block; a cluster that is started here ends with it."""
+    """Connect to a Dask cluster for the duration of the block.
+
+    If `cluster` has no scheduler, start a cluster on this machine, and end it after the block.
+    """
     for name in ("distributed", "distributed.client"):  # the run itself reports what matters
         logging.getLogger(name).setLevel(logging.CRITICAL)
     jobs = usable_cores() if cluster.jobs == "auto" else cluster.jobs

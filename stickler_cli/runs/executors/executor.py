@@ -108,7 +108,8 @@ class Chunks:
     def take(self, max_documents: int | None = None) -> list[WorkItem]:
         """Return the next chunk; the list is empty at the end.
 
-        It has at most `max_documents`, or more if so few documents are too little work for a chunk.
+        It has at most `max_documents`. But if so few documents are done too quickly, it has more,
+        because sending a chunk takes time, too.
         """
         max_documents = self._largest.documents if max_documents is None else max_documents
         if self.returned:

@@ -413,9 +413,10 @@ class Pool(Elsewhere[_Chunk]):
             )
 
     def _try_again(self, chunk: _Chunk, found: str) -> None:
-        """Try a chunk that killed a worker again, in halves.
+        """Repeat a chunk that killed its worker, as two halves.
 
-        A single document gets a failed result after `MOST_DEATHS` deaths; `found` is the reason.
+        A chunk with a single document is tried again as it is. If the document has killed
+        `MOST_DEATHS` workers, it has failed, and `found` is the reason.
         """
         chunk.deaths += 1
         if len(chunk.items) > 1:
