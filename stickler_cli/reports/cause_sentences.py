@@ -244,7 +244,7 @@ def _describe_early_ends(view: RunView, alike_causes: Sequence[Cause]) -> str:
 
 
 def _name_source(view: RunView, run_causes: Causes, alike_causes: Sequence[Cause]) -> str:
-    """Return the field whose values were predicted instead, as "the value of FIELD".
+    """Return "the value of FIELD" with the field whose true values were predicted instead.
 
     The text is empty if the wrong values may equal those of the field only by chance.
     """

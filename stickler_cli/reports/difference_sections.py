@@ -154,7 +154,8 @@ class DifferenceView:
         """Return two figures and their change as texts that agree: 0.82, 0.85 and +0.03.
 
         If the rounded change is not the difference of the rounded figures, all three get more
-        digits. If four digits do not suffice, the difference of the rounded figures is shown.
+        digits. If four digits do not suffice, the difference of the rounded figures is shown as the
+        change.
         """
         if before is None or after is None or change is None:
             return self.rate(before), self.rate(after), self.signed(change)

@@ -175,7 +175,7 @@ class Teller:
         return schema_pattern(_parsed(error.field), self.weights)
 
     def _path(self, error: Error) -> Path:
-        """Return the path of an error as far as it may be revealed.
+        """Return the path of an error without the keys that only the ground truth has.
 
         Keys of a map that only the ground truth has are replaced by `*`, which stands for them in
         the schema.

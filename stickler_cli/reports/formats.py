@@ -73,8 +73,9 @@ WITH_DETAIL: Final = frozenset({"html"})  # formats with single values
 def format_of(file_name: str) -> str | None:
     """Return the report format for a file name; None if its suffix is unknown.
 
-    A name that is only a suffix, such as `.json`, has no format. The exception is `metrics.txt`,
-    the suffix `.metrics.txt` without its dot, because GitLab expects a file of this name.
+    A name without a stem, such as `.json`, has no format. But a suffix with two dots may lack the
+    first one: `metrics.txt` has the format of `.metrics.txt`, because GitLab expects a file of this
+    name.
 
     >>> format_of("out/run.JSON"), format_of("metrics.txt"), format_of("run")
     ('json', 'openmetrics', None)

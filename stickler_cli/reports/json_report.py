@@ -33,7 +33,10 @@ room than they do."""
 def render(
     subject: Run | Difference | ComparedPair | Report, style: TableStyle
 ) -> str | Iterator[str]:
-    """Return a report as JSON text; that of a run is an iterator of pieces of text."""
+    """Return the JSON report on a run, a difference, a pair or a study.
+
+    The report on a run is returned as an iterator over pieces of the text.
+    """
     match subject:
         case Run():
             return _run_pieces(subject)

@@ -91,7 +91,7 @@ def _run_text(run: Run, style: TableStyle) -> str:
 
 
 def _exact_items(view: RunView, row: FieldRow) -> list[str]:
-    """Return one line in a list: the rates of items that are exactly right.
+    """Return a list with one line: the precision, recall and F1 of items that are completely right.
 
     The list is empty if the field has no items.
     """

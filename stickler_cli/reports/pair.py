@@ -172,9 +172,11 @@ def list_units(root: TreePart) -> Iterator[TreePart]:
 
 
 def find_units(root: TreePart, path: Path) -> list[TreePart]:
-    """Return the units at a path; a path without list indexes stands for those of all list items.
+    """Return the units at a path.
 
-    List indexes are those of the ground truth; for invented elements, those of the prediction.
+    A path without list indexes selects the units in all list items. In other paths, list indexes
+    are those of the ground truth, or for elements that only the prediction has, those of the
+    prediction.
     """
     exact_matches = [unit for unit in list_units(root) if unit.gt_path == path]
     return exact_matches or [

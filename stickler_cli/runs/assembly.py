@@ -281,7 +281,7 @@ def _fields_of_page(plan: Plan) -> frozenset[Path] | None:
 
 
 def _notes_on_fields(loaded: LoadedSchema, settings: EvalSettings) -> Iterator[str]:
-    """Yield notes on ignored fields, and the note of the loaded schema if it has one."""
+    """Yield notes on fields that the schema or `--ignore` ignores, and the note of the schema."""
     ignored = [field_path(field.path) for field in loaded.fields if IGNORED in field.rules]
     if ignored:
         yield f"fields that the schema ignores: {', '.join(dict.fromkeys(ignored))}"

@@ -138,7 +138,10 @@ class ReadDocument:
     """Annotations of the ground truth: alternatives, optional and ignored values."""
 
     def below(self, step: str) -> "ReadDocument":
-        """Return the document with each side as the value of a key that stands for their schema."""
+        """Return the document with each side inside an object, such as `{"invoice/": {...}}`.
+
+        `step` is the only key of this object. It names the schema of the document.
+        """
         confidences: JsonValue = None if self.confidences is None else {step: self.confidences}
         sides: Any = {"gt": {step: self.gt}, "pred": {step: self.pred}}
         gold = Gold.of_parent(step, self.gold)

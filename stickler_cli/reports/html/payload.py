@@ -71,7 +71,10 @@ class FieldView:
 
     @property
     def above(self) -> str:
-        """The path without its last step; the tree of fields shows this path by indentation."""
+        """The part of the path before the name, such as `lines.`, for a flat list of fields.
+
+        A tree of fields shows this part by indentation.
+        """
         return visible(field_path(self.row.path).removesuffix(self.row.name))
 
 

@@ -516,7 +516,7 @@ _OPTIONS: Final = {
     "first_non_matches": "--show-non-matches",
     "intervals": "--ci or --seed",
 }
-"""The option of each setting whose option is not named after it."""
+"""Maps a setting to its command-line option, for each setting whose option has another name."""
 
 
 def _option_of(setting: str) -> str:

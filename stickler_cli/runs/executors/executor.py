@@ -106,7 +106,7 @@ class Chunks:
         """Documents that were taken but not evaluated; they are the next chunk."""
 
     def take(self, max_documents: int | None = None) -> list[WorkItem]:
-        """Return the next chunk; the list is empty at the end.
+        """Return the documents of the next chunk; the list is empty at the end.
 
         It has at most `max_documents`. But if so few documents are done too quickly, it has more,
         because sending a chunk takes time, too.
