@@ -39,12 +39,13 @@ PACKAGES = PROJECT["tool"]["coverage"]["run"]["source_pkgs"]
 COUNTED = {"test_spec_cases.py", *(it.partition(".")[2].replace(".", "/") for it in PACKAGES)}
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
     """Import the package as users do: pytest rewrites the assertions of plugins, and it has none.
 
-    To look for them takes seconds in each worker where nothing is compiled yet.
+    To look for them takes seconds in each worker where nothing is compiled yet. No option is added:
+    this hook is called before any other conftest.py imports the package.
     """
-    rewritten = getattr(config.pluginmanager.rewrite_hook, "_must_rewrite", set())
+    rewritten = getattr(pluginmanager.rewrite_hook, "_must_rewrite", set())
     rewritten.discard("stickler_cli")
 
 
