@@ -455,7 +455,7 @@ class Columns:
 
     @cached_property
     def elements(self) -> InnerColumns:
-        """The items of all lists, without absent items; any other value counts as a list of one."""
+        """The items of all lists, without absent ones; any other value is a list of one item."""
 
         def list_items(value: JsonValue) -> Iterable[tuple[int, JsonValue]]:
             return enumerate(value) if isinstance(value, list) else ((0, value),)

@@ -129,7 +129,7 @@ def rename_keys(
 
 
 def _find_target(value: JsonValue, steps: tuple[str, ...]) -> list[JsonValue]:
-    """Return the value that steps lead to, as a list of one; empty if there is no such value."""
+    """Return a list with the value that steps lead to; empty if there is no such value."""
     for step in steps:
         if isinstance(value, dict) and step in value:
             value = value[step]

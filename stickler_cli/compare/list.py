@@ -37,7 +37,7 @@ BYTES_OF_LIST_PAIR: Final = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SequenceNode(Node, ABC):
-    """The base of list and tuple nodes; a value that is not a list counts as a list of one."""
+    """The base of list and tuple nodes; a value that is not a list counts as a list of one item."""
 
     nested = True
     takes_lists = True
@@ -61,7 +61,7 @@ class SequenceNode(Node, ABC):
     def counts_as_absent(self, value: JsonValue) -> bool:
         """Return whether all items of a list are absent or ignored.
 
-        A value that is not a list counts as a list of one.
+        A value that is not a list counts as a list of one item.
         """
         return is_absent(self.mask_ignored(value if isinstance(value, list) else [value]))
 
@@ -85,8 +85,8 @@ class SequenceNode(Node, ABC):
     def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
         """Return, for each side, a mask of the values that can be read as lists; None if all can.
 
-        A value that is not a list is read as a list of one, unless a recursive schema would then
-        need lists in lists without end.
+        A value that is not a list is read as a list of one item, unless a recursive schema would
+        then need lists in lists without end.
         """
         if columns.types <= {list, type(None)}:
             return None
@@ -106,7 +106,7 @@ class SequenceNode(Node, ABC):
         return columns.cached((id(self), "declares"), find_accepted)
 
     def _wraps_endlessly(self, value: JsonValue) -> bool:
-        """Return whether reading a value as a list of one would need lists in lists without end.
+        """Return whether reading a value as a list of one item would need endless nested lists.
 
         This happens if a recursive schema declares a list whose items are again such lists.
         """

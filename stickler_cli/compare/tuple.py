@@ -52,7 +52,7 @@ class TupleNode(SequenceNode):
     def counts_as_absent(self, value: JsonValue) -> bool:
         """Return whether all positions count as absent.
 
-        A value that is not a list counts as a list of one.
+        A value that is not a list counts as a list of one item.
         """
         items = self.mask_ignored(value if isinstance(value, list) else [value])
         return all(

@@ -120,8 +120,8 @@ Data: TypeAlias = bytes | Problem | None
 
 
 Wrapping: TypeAlias = Literal["refused", "hinted", "taken"]
-"""How to treat a document inside other text or in a list of one: `refused` rejects it, `hinted`
-rejects it and names the option that would accept it, `taken` accepts it."""
+"""How to treat a document inside other text or as the only item of a list: `refused` rejects it,
+`hinted` rejects it and names the option that would accept it, `taken` accepts it."""
 
 
 class Reading(NamedTuple):

@@ -512,7 +512,7 @@ class Observed:
             child.settle_values()
 
     def settle_values(self) -> None:
-        """Count a single value as a list of one, if the lists contain values of the same kind."""
+        """Count a single value as a list of one item if the lists have values of the same kind."""
         single_kinds = _json_kinds(self.kinds) - {"array"}
         if self.elements is None or not single_kinds:
             return

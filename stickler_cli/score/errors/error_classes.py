@@ -459,7 +459,7 @@ def _has_telling_value(value: JsonValue) -> bool:
 
 
 def _step_into(value: JsonValue, step: Step) -> JsonValue:
-    """Return the value at one step inside a value, or None; a scalar counts as a list of one."""
+    """Return the value at one step inside a value, or None; a scalar is a list of one item."""
     if isinstance(value, dict):
         return value.get(step) if isinstance(step, str) else None
     if isinstance(value, list):
