@@ -56,8 +56,8 @@ def test_every_module_has_its_names(path, names, installed):
     for root in (installed, "stickler_cli.compat"):
         module = importlib.import_module(f"{root}.{path}" if path else root)
         for name in names.split():
-            found = getattr(module, name)
-            assert found in (getattr(stickler_cli, name, None), getattr(compat, name))
+            value = getattr(module, name)
+            assert value in (getattr(stickler_cli, name, None), getattr(compat, name))
 
 
 def test_a_program_runs_under_either_name_with_the_numbers_of_the_semantics(installed):
@@ -211,9 +211,9 @@ PREDICTED = [
 def test_splits_of_packets_have_the_accuracies_of_their_definitions():
     metrics = compat.DocSplitClassificationMetrics()
     metrics.load_sections(TRUE, PREDICTED)
-    found = metrics.calculate_all_metrics()
+    splits = metrics.calculate_all_metrics()
 
-    pages, unordered, ordered = (it for name, it in found.items() if name != "errors")
+    pages, unordered, ordered = (metric for name, metric in splits.items() if name != "errors")
     assert (pages["accuracy"], pages["correct_pages"], pages["total_pages"]) == (0.8, 4, 5)
     assert pages["page_details"][4] == {
         "page_index": 4, "ground_truth_class": "memo", "predicted_class": "Unknown",
@@ -228,7 +228,7 @@ def test_splits_of_packets_have_the_accuracies_of_their_definitions():
     }  # fmt: skip
     assert (second["section_id"], second["matched_section_id"]) == ("gt_1", None)
     assert unordered["section_details"][0]["predicted_pages"] == [0, 1]
-    report = metrics.generate_markdown_report(found)
+    report = metrics.generate_markdown_report(splits)
     assert "- split accuracy without order: 0.5000" in report
     assert "gt_1 -> q: other pages (without 4)" in report
 
@@ -270,12 +270,12 @@ PAGES = [
 
 
 def test_packets_have_the_scores_of_their_definitions():
-    found = compat.evaluate_packet(PAGES, alpha=0.4, beta=0.6)
+    scores = compat.evaluate_packet(PAGES, alpha=0.4, beta=0.6)
 
     # Of three pairs of pages one is level, one in order and one not; one page is in order.
-    assert found["group_ordering_scores"] == {"g": 0.0, "h": 1.0}
-    assert (found["v_measure"], found["rand_index"]) == (1.0, 1.0)
-    assert found["final_score"] == pytest.approx(0.4 * 1 + 0.6 * 0.5)
+    assert scores["group_ordering_scores"] == {"g": 0.0, "h": 1.0}
+    assert (scores["v_measure"], scores["rand_index"]) == (1.0, 1.0)
+    assert scores["final_score"] == pytest.approx(0.4 * 1 + 0.6 * 0.5)
     # A page of another class stands alone: two of six pairs are torn apart.
     strict = compat.evaluate_packet(PAGES, v_measure_weight=0.0, strict_clustering=True)
     assert strict["clustering_score"] == strict["rand_index"] == pytest.approx(4 / 6)

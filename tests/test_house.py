@@ -185,12 +185,16 @@ def changed_names(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def test_imports_stand_at_the_top_but_where_there_is_a_reason():
-    found = {(module, imported) for module in MODULES for imported in late_imports(module)}
+    late = {(module, imported) for module in MODULES for imported in late_imports(module)}
     accepted = {
-        place: {one for one in found if fnmatch(one[0], place[0]) and fnmatch(one[1], place[1])}
+        place: {
+            import_
+            for import_ in late
+            if fnmatch(import_[0], place[0]) and fnmatch(import_[1], place[1])
+        }
         for place in LATE_IMPORTS
     }
-    assert found - set().union(*accepted.values()) == set()
+    assert late - set().union(*accepted.values()) == set()
     assert [place for place, imports in accepted.items() if not imports] == []
 
 
@@ -238,7 +242,7 @@ def private_names_used(nodes: Iterable[ast.AST]) -> Iterator[str]:
             ):
                 yield name
             case ast.Import(names=names):
-                yield from (part for alias in names for part in alias.name.split("."))
+                yield from (segment for alias in names for segment in alias.name.split("."))
             case ast.ImportFrom(module=str(module), level=0, names=names):
                 if not module.startswith("stickler_cli"):
                     yield from (*module.split("."), *(alias.name for alias in names))
@@ -281,8 +285,8 @@ def test_private_names_of_other_projects_are_seen(code, names):
 
 def test_no_two_modules_have_one_name():
     """But for the parts that every study has, and their registry."""
-    parts = {"question", "answer", "record", "sections", "registry"}
-    alike = {it for it in MODULES if it.startswith("studies/") and Path(it).stem in parts}
+    stems = {"question", "answer", "record", "sections", "registry"}
+    alike = {path for path in MODULES if path.startswith("studies/") and Path(path).stem in stems}
     names = Counter(Path(module).stem for module in MODULES if module not in alike)
     assert [name for name, count in names.items() if count > 1] == ["__init__"]
 
@@ -333,8 +337,8 @@ def test_what_a_module_holds_is_final():
 
 
 def test_what_a_module_holds_is_never_changed():
-    held = {(module, name) for module in MODULES for name, _ in collections_of(module)}
-    names = {name for _, name in held}
+    bound = {(module, name) for module in MODULES for name, _ in collections_of(module)}
+    names = {name for _, name in bound}
     changed = set()
     for module in MODULES:
         for name in {*changed_names(nodes_of(module))} & names:
@@ -342,9 +346,9 @@ def test_what_a_module_holds_is_never_changed():
                 file_of(origin(module, node))
                 for node in tree_of(module).body
                 if isinstance(node, ast.ImportFrom)
-                if name in {each.asname or each.name for each in node.names}
+                if name in {alias.asname or alias.name for alias in node.names}
             }
-            changed |= {(source, name) for source in sources} & held
+            changed |= {(source, name) for source in sources} & bound
     assert changed == set(CACHES)
 
 
@@ -408,7 +412,7 @@ def test_tests_can_be_collected_with_what_dev_installs():
         for name in [getattr(node, "module", None) or node.names[0].name]
         if name.partition(".")[0] in TRIED_BY_THE_GATE
     }
-    assert found == set()
+    assert unlisted == set()
 
 
 FIGURES: Final = {

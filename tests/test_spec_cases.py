@@ -64,15 +64,15 @@ def options_of(row):
     )
 
 
-def result_of(row, size=1, at=0):
+def result_of(row, size=1, position=0):
     """Compare the documents of a case, at some place of a chunk with others."""
     options = row.get("options", {})
     plan = compile_schema(row["schema"])
     bare = Unwrapper(plan.root)(row["gt"], is_truth=True)
     sides = [bare.value, {}, bare.value], [row["pred"], row["pred"], {}], [bare.gold, None] * 2
-    gts, preds, gold = ([side[(slot - at) % 3] for slot in range(size)] for side in sides)
+    gts, preds, gold = ([side[(slot - position) % 3] for slot in range(size)] for side in sides)
     account = compare(plan, gts, preds, options_of(row), gold=gold)
-    batch = batch_of_unit(tree_of(account, at))
+    batch = batch_of_unit(tree_of(account, position))
     result = comparison_view(batch, recall_with_fd=options.get("recall_with_fd", False))
     result["non_matches"] = judged(result["non_matches"])
     return result
@@ -113,8 +113,8 @@ def test_a_comparison_gives_what_its_case_expects(row):
     ],
 )
 @pytest.mark.parametrize("row", GOLD)
-def test_a_case_is_the_same_among_others_of_a_chunk(row, size, at):
-    assert list(differences(row["expect"], result_of(row, size=size, at=at))) == []
+def test_a_case_is_the_same_among_others_of_a_chunk(row, size, position):
+    assert list(differences(row["expect"], result_of(row, size=size, position=position))) == []
 
 
 @pytest.mark.anywhere
@@ -123,11 +123,11 @@ def test_a_case_is_the_same_in_batches_of_python(row):
     options = row.get("options", {})
     scorer = Scorer(loaded(row["schema"], "case", when="never"), options=options_of(row))
     pair, other = (row["gt"], row["pred"]), (row["pred"], row["pred"])
-    found = scorer.evaluate_batch([other, pair, other])[1].to_dict()
+    record = scorer.evaluate_batch([other, pair, other])[1].to_dict()
     run = evaluate_many(row["schema"], [pair], infer="never", **options).to_dict()
 
     expected = row["expect"]["confusion_matrix"]
-    assert list(differences(expected, found["confusion_matrix"])) == []
+    assert list(differences(expected, record["confusion_matrix"])) == []
     assert list(differences(expected, run["confusion_matrix"])) == []
 
 

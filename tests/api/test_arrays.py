@@ -24,25 +24,25 @@ class Lines(RootModel[list[Line]]):
 
 
 def test_many_arrays_are_evaluated():
-    found = evaluate_many(
+    evaluation = evaluate_many(
         SCHEMA,
         [([{"sku": "a"}], [{"sku": "a"}]), ([], None), ([{"sku": "a"}], {"sku": "a"})],
     )
 
     # The list of nothing is as absent as the prediction that is missing.
-    assert (found.documents["evaluated"], found.documents["invalid"]) == (3, 1)
-    assert (found.tally.counts("overall"), found.overall_score) == (
+    assert (evaluation.documents["evaluated"], evaluation.documents["invalid"]) == (3, 1)
+    assert (evaluation.tally.counts("overall"), evaluation.overall_score) == (
         (1, 0, 0, 1, 1),
         pytest.approx(2 / 3),
     )
-    (problem,) = (it for it in found.problems if it.status == "invalid")
+    (problem,) = (row for row in evaluation.problems if row.status == "invalid")
     assert problem.problem == "2: the prediction is of type object, expected a JSON array"
 
 
 def test_an_object_schema_takes_no_array():
-    found = evaluate_many(SCHEMA["items"], [([], {})])
+    evaluation = evaluate_many(SCHEMA["items"], [([], {})])
 
-    assert found.documents["failed"] == 1
+    assert evaluation.documents["failed"] == 1
 
 
 def test_a_model_of_a_list_is_evaluated():

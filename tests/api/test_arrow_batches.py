@@ -23,19 +23,22 @@ SCHEMA = {
 
 def rows(documents: int = 40) -> list[tuple[str, object, object]]:
     """Documents of which some have errors, one no prediction, and one a prediction that is none."""
-    found: list[tuple[str, object, object]] = []
+    triples: list[tuple[str, object, object]] = []
     for number in range(documents):
         gt = {"name": "n", "total": number / 7, "lines": [{"sku": "a", "qty": number}] * 2}
         pred = {**gt, "name": "m"} if number % 5 == 0 else gt
         pred = {**pred, "lines": gt["lines"][:1]} if number % 3 == 0 else pred
-        found.append((f"d{number:03}", gt, pred))
-    found[7] = (*found[7][:2], None)
-    return found
+        triples.append((f"d{number:03}", gt, pred))
+    triples[7] = (*triples[7][:2], None)
+    return triples
 
 
 def table_of(documents) -> "pa.Table":
     names, gts, preds = zip(*documents, strict=True)
-    sides = [[None if it is None else json.dumps(it) for it in side] for side in (gts, preds)]
+    sides = [
+        [None if document is None else json.dumps(document) for document in side]
+        for side in (gts, preds)
+    ]
     return pa.table({"id": names, "gt": sides[0], "pred": sides[1]}, schema=TEXTS)
 
 
@@ -46,17 +49,25 @@ TEXTS = pa.schema([(name, pa.string()) for name in ("id", "gt", "pred")])
 @pytest.mark.parametrize("size", [1, 3, 16])
 def test_batches_of_any_size_in_any_order_come_to_the_bytes_of_one(size):
     table = table_of(rows())
-    whole = evaluate_batch(table, SCHEMA)
-    parts = [evaluate_batch(batch, SCHEMA) for batch in table.to_batches(max_chunksize=size)]
+    total = evaluate_batch(table, SCHEMA)
+    evaluations = [evaluate_batch(batch, SCHEMA) for batch in table.to_batches(max_chunksize=size)]
 
-    for states in ([it.state for it in parts], [it.state for it in reversed(parts)]):
-        assert merge_states(states) == whole.state
-    half = len(parts) // 2
-    two = merge_states([it.state for it in parts[half:]]), merge_states([parts[0].state])
-    rest = [it.state for it in parts[1:half]]
-    assert merge_states([*two, *rest]) == whole.state
+    for states in (
+        [evaluation.state for evaluation in evaluations],
+        [evaluation.state for evaluation in reversed(evaluations)],
+    ):
+        assert merge_states(states) == total.state
+    half = len(evaluations) // 2
+    two = (
+        merge_states([evaluation.state for evaluation in evaluations[half:]]),
+        merge_states([evaluations[0].state]),
+    )
+    middle_states = [evaluation.state for evaluation in evaluations[1:half]]
+    assert merge_states([*two, *middle_states]) == total.state
     for name in ("documents", "values"):
-        assert pa.concat_tables([getattr(it, name) for it in parts]) == getattr(whole, name)
+        assert pa.concat_tables(
+            [getattr(evaluation, name) for evaluation in evaluations]
+        ) == getattr(total, name)
 
 
 def test_a_state_says_what_the_evaluation_of_all_says():
@@ -74,18 +85,18 @@ def test_a_state_says_what_the_evaluation_of_all_says():
 
 
 def test_structs_are_compared_like_text():
-    some = [row for row in rows() if row[2] is not None]
-    names, gts, preds = zip(*some, strict=True)
+    compared = [row for row in rows() if row[2] is not None]
+    names, gts, preds = zip(*compared, strict=True)
     structs = pa.table({"id": names, "gt": list(gts), "pred": list(preds)})
 
-    assert evaluate_batch(structs, SCHEMA).state == evaluate_batch(table_of(some), SCHEMA).state
+    assert evaluate_batch(structs, SCHEMA).state == evaluate_batch(table_of(compared), SCHEMA).state
 
 
 def test_what_is_no_document_is_told_by_its_id():
     table = pa.table({"id": ["x", "y"], "gt": ["{}", "{"], "pred": ["[1", "{}"]})
     record = json.loads(evaluate_batch(table, SCHEMA).state)
 
-    assert [(it["document"], it["status"]) for it in record["problems"]] == [
+    assert [(problem["document"], problem["status"]) for problem in record["problems"]] == [
         ("y", "failed"),
         ("x", "invalid"),
     ]
@@ -101,21 +112,21 @@ def test_settings_are_those_of_evaluate_many_and_must_agree():
 
 
 def test_whole_numbers_in_settings_come_to_the_same_bytes():
-    table, whole = table_of(rows(8)), ManySettings(pairing_floor=0)
-    parts = [evaluate_batch(table.slice(at, 4), SCHEMA, whole).state for at in (0, 4)]
+    table, settings = table_of(rows(8)), ManySettings(pairing_floor=0)
+    states = [evaluate_batch(table.slice(offset, 4), SCHEMA, settings).state for offset in (0, 4)]
 
-    assert merge_states(parts) == evaluate_batch(table, SCHEMA, whole).state
+    assert merge_states(states) == evaluate_batch(table, SCHEMA, settings).state
 
 
 def test_documents_are_held_against_the_schema_where_that_is_asked():
     documents = [("x", {"total": 1}, {"total": "1"}), ("y", {"total": 1}, {"total": 1})]
     settings = ManySettings(validate="pred")
     outcome = evaluate_batch(table_of(documents), SCHEMA, settings)
-    many = evaluate_many(SCHEMA, documents, validate="pred")
+    evaluation = evaluate_many(SCHEMA, documents, validate="pred")
 
-    assert json.loads(outcome.state)["validity"] == many.to_dict()["validity"]
+    assert json.loads(outcome.state)["validity"] == evaluation.to_dict()["validity"]
     validity = outcome.documents.column("validity").to_pylist()
-    assert len([said for said in validity if said is not None]) == 2  # once a document
+    assert len([verdict for verdict in validity if verdict is not None]) == 2  # once a document
 
 
 def test_what_a_batch_cannot_be_is_refused():

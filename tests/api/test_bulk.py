@@ -108,7 +108,9 @@ def test_programs_may_close_an_evaluator_and_look_for_a_matrix():
 def test_errors_of_values_name_their_document():
     results = filled().compute()
 
-    assert [(each["doc_id"], each["field_path"]) for each in results.non_matches] == [
+    assert [
+        (non_match["doc_id"], non_match["field_path"]) for non_match in results.non_matches
+    ] == [
         ("wrong", "number"),
         ("wrong", "lines[2]"),
         ("less", "lines[1]"),
@@ -118,7 +120,7 @@ def test_errors_of_values_name_their_document():
 
 
 @pytest.mark.parametrize(
-    ("gt", "pred", "told"),
+    ("gt", "pred", "message"),
     [
         (GT, None, "there is no prediction for this ground truth"),
         (None, GT, "there is no ground truth for this prediction"),
@@ -127,14 +129,16 @@ def test_errors_of_values_name_their_document():
         (order(note="x"), order(note="boom"), "RuntimeError"),
     ],
 )
-def test_what_cannot_be_compared_is_an_error_of_that_document_and_no_missed_values(gt, pred, told):
-    alone, results = filled().compute(), filled([*PAIRS, ("odd", gt, pred)]).compute()
+def test_what_cannot_be_compared_is_an_error_of_that_document_and_no_missed_values(
+    gt, pred, message
+):
+    expected, results = filled().compute(), filled([*PAIRS, ("odd", gt, pred)]).compute()
 
-    assert results.metrics == alone.metrics
+    assert results.metrics == expected.metrics
     assert results.document_count == 4
     (error,) = results.errors
     assert error["doc_id"] == "odd"
-    assert told in error["error"]
+    assert message in error["error"]
 
 
 def test_errors_can_be_left_out_altogether():
@@ -160,7 +164,10 @@ def test_either_side_may_be_a_dict_and_documents_without_a_name_are_numbered():
     for _ in range(2):
         evaluator.update({"number": "A1"}, {"number": "B1"})
 
-    assert [each["doc_id"] for each in evaluator.compute().non_matches] == ["doc_0", "doc_1"]
+    assert [non_match["doc_id"] for non_match in evaluator.compute().non_matches] == [
+        "doc_0",
+        "doc_1",
+    ]
 
 
 def test_a_dict_may_be_changed_after_it_was_given():
@@ -215,11 +222,11 @@ def test_a_state_is_json_and_goes_on_where_it_was():
 
 
 def test_states_add_up_to_the_whole():
-    parts = [filled(PAIRS[:1]), filled(PAIRS[1:])]
+    evaluators = [filled(PAIRS[:1]), filled(PAIRS[1:])]
 
-    parts[0].merge_state(parts[1].get_state())
+    evaluators[0].merge_state(evaluators[1].get_state())
 
-    assert figures(parts[0].compute()) == figures(filled().compute())
+    assert figures(evaluators[0].compute()) == figures(filled().compute())
 
 
 def test_a_state_of_another_class_is_refused():
@@ -254,9 +261,9 @@ def test_comparisons_are_written_as_they_come_and_add_up_to_the_same(tmp_path):
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert [line["doc_id"] for line in lines] == ["same", "wrong", "less"]
     again = aggregate_from_comparisons(line["comparison_result"] for line in lines)
-    whole = evaluator.compute()
-    assert again.metrics == whole.metrics
-    assert again.field_metrics == whole.field_metrics
+    metrics = evaluator.compute()
+    assert again.metrics == metrics.metrics
+    assert again.field_metrics == metrics.field_metrics
 
 
 def test_aggregating_takes_what_compare_with_returns():
@@ -287,12 +294,12 @@ def test_results_are_printed_as_the_command_prints_them(capsys):
     evaluator = filled(verbose=True)
     evaluator.update(GT, None, "odd")
     evaluator.compute()
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     evaluator.pretty_print_metrics()
     printed = capsys.readouterr().out
 
-    assert "odd is not compared: odd: there is no prediction" in said
-    assert "4 documents, 1 errors" in said
+    assert "odd is not compared: odd: there is no prediction" in output
+    assert "4 documents, 1 errors" in output
     assert "Order: 3 documents, 1 wholly right; 1 failed document left out" in printed
     assert printed == evaluator.evaluation.report(title="Order")
 

@@ -15,8 +15,8 @@ class Order(StructuredModel):
     lines: list[Line] = ComparableField()
 
 
-def value(it, confidence):
-    return {"_value": it, "_confidence": confidence}
+def value(content, confidence):
+    return {"_value": content, "_confidence": confidence}
 
 
 GT = Order(number="A1", total=5.0, lines=[Line(sku="x"), Line(sku="y")])
@@ -35,7 +35,7 @@ def test_figures_are_those_of_the_definitions():
     assert trust["overall"]["auroc"] == {"value": 0.5}
     assert trust["overall"]["brier_score"]["value"] == pytest.approx((0.01 + 0.16 + 0.49) / 3)
     assert trust["overall"]["ece"]["value"] == pytest.approx((0.1 + 0.4 + 0.7) / 3)
-    assert {path: it["ece"]["value"] for path, it in trust["fields"].items()} == {
+    assert {path: field["ece"]["value"] for path, field in trust["fields"].items()} == {
         "number": pytest.approx(0.1), "total": pytest.approx(0.4), "lines.sku": pytest.approx(0.7)
     }  # fmt: skip
     assert trust["coverage"] == {
@@ -49,8 +49,8 @@ def test_one_document_alone_and_in_an_evaluator_has_the_same_figures():
     evaluator = BulkStructuredModelEvaluator(Order)
     evaluator.update(GT, pred)
 
-    alone = GT.compare_with(pred, add_confidence_metrics=True)["confidence_metrics"]
-    assert evaluator.compute().confidence_metrics == alone
+    single = GT.compare_with(pred, add_confidence_metrics=True)["confidence_metrics"]
+    assert evaluator.compute().confidence_metrics == single
 
 
 @pytest.mark.parametrize("pred", [GT, Order.from_json({**PRED, "total": 5.0})])
@@ -80,6 +80,6 @@ def test_what_is_added_to_an_instance_later_has_no_confidence():
 
 def test_the_counts_of_a_comparison_have_their_old_name():
     pred = Order.from_json(PRED)
-    asked = {"include_confusion_matrix": True, "document_non_matches": True}
+    options = {"include_confusion_matrix": True, "document_non_matches": True}
 
-    assert GT.compare_recursive(pred) == GT.compare_with(pred, **asked)["confusion_matrix"]
+    assert GT.compare_recursive(pred) == GT.compare_with(pred, **options)["confusion_matrix"]

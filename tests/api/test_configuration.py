@@ -61,11 +61,11 @@ def test_the_class_has_the_name_and_threshold_of_the_configuration(order):
 
 
 def test_instances_are_validated_and_filled_in(order):
-    one = order(orderNumber="A1", day="2024-02-03", lines=[{"sku": "x"}])
+    instance = order(orderNumber="A1", day="2024-02-03", lines=[{"sku": "x"}])
 
-    assert (one.number, one.total, one.day) == ("A1", 0.0, dt.date(2024, 2, 3))
-    assert one.lines[0].sku == "x"
-    assert one.buyer is None
+    assert (instance.number, instance.total, instance.day) == ("A1", 0.0, dt.date(2024, 2, 3))
+    assert instance.lines[0].sku == "x"
+    assert instance.buyer is None
     with pytest.raises(ValidationError, match="orderNumber"):
         order(total=1)
     with pytest.raises(ValidationError, match="valid date"):
@@ -106,10 +106,10 @@ def test_a_field_without_threshold_has_that_of_its_kind(kind, threshold):
 )
 def test_a_type_takes_its_values(kind, value):
     model = StructuredModel.model_from_json({"fields": {"a": {"type": kind}}})
-    one = model(a=value)
+    instance = model(a=value)
 
-    assert one.a == value
-    assert one.compare(one) == 1.0
+    assert instance.a == value
+    assert instance.compare(instance) == 1.0
 
 
 def test_a_comparator_of_ones_own_needs_leave():
@@ -198,9 +198,9 @@ def test_what_is_wrong_is_told_with_its_place(config, pointer, words):
     with pytest.raises(SchemaError) as caught:
         StructuredModel.model_from_json(config)
 
-    told = {problem.pointer: str(problem) for problem in caught.value.problems}
-    assert pointer in told
-    assert words in told[pointer]
+    messages = {problem.pointer: str(problem) for problem in caught.value.problems}
+    assert pointer in messages
+    assert words in messages[pointer]
 
 
 def test_keywords_of_another_comparator_are_passed_over_with_a_warning_for_each():
@@ -208,15 +208,15 @@ def test_keywords_of_another_comparator_are_passed_over_with_a_warning_for_each(
     fields = {"a": {"type": "str", "comparator": "LevenshteinComparator"}}
     fields["a"]["comparator_config"] = left
 
-    with pytest.warns(UserWarning, match="it has no effect") as told:
+    with pytest.warns(UserWarning, match="it has no effect") as warned:
         model = StructuredModel.model_from_json({"fields": fields})
 
-    places = [str(it.message).partition(":")[0] for it in told]
+    places = [str(warning.message).partition(":")[0] for warning in warned]
     assert places == [
         "#/fields/a/comparator_config/case_sensitive",
         "#/fields/a/comparator_config/dayfirst",
     ]
-    assert {it.filename for it in told} == {__file__}
+    assert {warning.filename for warning in warned} == {__file__}
     # The rest of the configuration is in force: case counts.
     assert model(a="A").compare(model(a="a")) == 0
     assert left == {"case_sensitive": True, "dayfirst": "dmy", "normalize": False}

@@ -84,12 +84,12 @@ def test_a_comparator_without_a_threshold_keeps_that_of_the_field():
 
 
 def test_rules_say_in_the_explanation_who_said_them():
-    shown = eval_for(Order, {"billing.zip": {"weight": 3.0}}).explain().splitlines()
+    lines = eval_for(Order, {"billing.zip": {"weight": 3.0}}).explain().splitlines()
 
-    assert [line for line in shown if "as requested" in line] == [
-        line for line in shown if line.startswith("billing.zip")
+    assert [line for line in lines if "as requested" in line] == [
+        line for line in lines if line.startswith("billing.zip")
     ]
-    assert "an identifier" in next(line for line in shown if line.startswith("shipping.zip"))
+    assert "an identifier" in next(line for line in lines if line.startswith("shipping.zip"))
 
 
 def test_what_is_no_field_and_no_rule_is_told_at_once():
@@ -156,9 +156,9 @@ def test_an_assertion_holds_or_names_the_fields_that_are_wrong(gt, schema):
     with pytest.raises(AssertionError) as caught:
         assert_matches(gt, WRONG, schema)
 
-    first, *others = str(caught.value).splitlines()
+    first, *other_lines = str(caught.value).splitlines()
     assert first == "1 error"
-    text = "\n".join(others)
+    text = "\n".join(other_lines)
     assert text == evaluate(gt, WRONG, schema=Invoice if schema else None).comparison.explain(
         "errors", 100
     )
@@ -204,9 +204,9 @@ def test_a_pair_of_too_much_work_is_refused_as_in_a_run():
 
 def test_the_pairs_of_a_batch_have_the_limit_each():
     scorer = within(0.0003)
-    pairs = [({"a": f"{at}abcd" * 100}, {"a": f"{at}efgh" * 100}) for at in range(40)]
-    alone = [scorer.evaluate(*pair).overall_score for pair in pairs]
+    pairs = [({"a": f"{index}abcd" * 100}, {"a": f"{index}efgh" * 100}) for index in range(40)]
+    scores = [scorer.evaluate(*pair).overall_score for pair in pairs]
 
-    assert [it.overall_score for it in scorer.evaluate_batch(pairs)] == alone
+    assert [evaluation.overall_score for evaluation in scorer.evaluate_batch(pairs)] == scores
     with pytest.raises(WorkLimitError):
         scorer.evaluate_batch([*pairs, LONG])

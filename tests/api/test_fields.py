@@ -130,9 +130,9 @@ class Inner(StructuredModel):
 
 
 def told_of(make):
-    with pytest.warns(UserWarning, match="has no effect") as told:
-        made = make()
-    return made, [str(each.message) for each in told]
+    with pytest.warns(UserWarning, match="has no effect") as warned:
+        model = make()
+    return model, [str(warning.message) for warning in warned]
 
 
 REST = "has no effect; give comparators to the inner fields instead"
@@ -147,15 +147,15 @@ def test_a_comparator_on_models_is_passed_over_with_a_warning_when_the_class_is_
 
         return Outer
 
-    made, told = told_of(outer)
+    model, messages = told_of(outer)
 
-    assert told == [
+    assert messages == [
         f"Outer.one is compared field by field: LevenshteinComparator {REST}",
         f"Outer.many is compared field by field: ExactComparator {REST}",
     ]
 
     class Outermost(StructuredModel):
-        outer: made = ComparableField()
+        outer: model = ComparableField()
 
     fields = Outermost.comparison_plan().root.fields[0].node.fields
     assert fields[0].node.weight == 2
@@ -173,16 +173,16 @@ def test_a_threshold_of_a_list_of_models_is_told_of_unless_it_says_what_they_say
 
         return Lists
 
-    made, told = told_of(lists)
+    model, messages = told_of(lists)
 
-    (text,) = told
+    (text,) = messages
     assert text.startswith(
         "Lists.many is a list of Inner: its threshold of 0.9 has no effect. List"
     )
     assert text.endswith("items match if they reach the match_threshold of Inner, which is 0.7")
-    nodes = [field.node for field in made.comparison_plan().root.fields]
+    nodes = [field.node for field in model.comparison_plan().root.fields]
     assert nodes[0].threshold == 0.9
-    exported = made.to_json_schema()["properties"]
+    exported = model.to_json_schema()["properties"]
     assert "x-aws-stickler-threshold" not in exported["many"]
 
 
@@ -213,17 +213,17 @@ def test_what_a_plain_model_in_a_field_says_is_told_of_once():
         return Outer
 
     Plain.model_rebuild(_types_namespace={"Plain": Plain})
-    made, told = told_of(outer)
+    model, messages = told_of(outer)
 
-    assert told == [f"Plain.inner is compared field by field: ExactComparator {REST}"]
-    made.comparison_plan()
+    assert messages == [f"Plain.inner is compared field by field: ExactComparator {REST}"]
+    model.comparison_plan()
 
 
 def test_in_a_json_schema_it_stays_an_error():
-    part = {"type": "object", "properties": {"a": {"type": "string"}}}
+    field_schema = {"type": "object", "properties": {"a": {"type": "string"}}}
     schema = {
         "type": "object",
-        "properties": {"x": {**part, "x-aws-stickler-comparator": "ExactComparator"}},
+        "properties": {"x": {**field_schema, "x-aws-stickler-comparator": "ExactComparator"}},
     }
 
     with pytest.raises(SchemaError, match="comparator is on an object"):
@@ -249,19 +249,25 @@ class Known(StructuredModel):
 
 def test_what_a_ground_truth_knows_is_exported_and_kept():
     schema = Known.to_json_schema()
-    said = {
-        name: {key.removeprefix("x-aws-stickler-"): it for key, it in field.items() if "x-" in key}
+    annotations = {
+        name: {
+            key.removeprefix("x-aws-stickler-"): value
+            for key, value in field.items()
+            if "x-" in key
+        }
         for name, field in schema["properties"].items()
     }
 
-    assert said["country"]["aliases"] == {"USA": ["US"]}
-    assert said["country"]["absent-values"] == ["-", False]
-    assert {"ordered": True, "distinct": True, "exhaustive": False}.items() <= said["steps"].items()
-    assert said["note"]["ignore"] is True
+    assert annotations["country"]["aliases"] == {"USA": ["US"]}
+    assert annotations["country"]["absent-values"] == ["-", False]
+    assert {"ordered": True, "distinct": True, "exhaustive": False}.items() <= annotations[
+        "steps"
+    ].items()
+    assert annotations["note"]["ignore"] is True
     again = StructuredModel.from_json_schema(schema)
     assert again.comparison_plan().root == Known.comparison_plan().root
-    made = StructuredModel.model_from_json(Known.to_stickler_config())
-    assert made.comparison_plan().root == Known.comparison_plan().root
+    model = StructuredModel.model_from_json(Known.to_stickler_config())
+    assert model.comparison_plan().root == Known.comparison_plan().root
 
 
 def test_it_holds_when_instances_are_compared():

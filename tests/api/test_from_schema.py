@@ -238,13 +238,13 @@ WITH_DEFAULTS = {
 
 def test_a_key_that_is_not_given_has_its_default():
     model = StructuredModel.from_json_schema(WITH_DEFAULTS)
-    made = model(n=1, part={}, maybe={"inner": {}}, many=[{}, {"e": None}], either={})
+    instance = model(n=1, part={}, maybe={"inner": {}}, many=[{}, {"e": None}], either={})
 
-    assert (made.a, made.tags, made.other.e) == ("x", ["q"], "own")
-    assert (made.part.e, made.maybe.e, made.maybe.inner.e) == ("E", "E", "E")
-    assert [each.e for each in made.many] == ["E", None]
-    assert made.part.f is None
-    made.tags.append("changed")
+    assert (instance.a, instance.tags, instance.other.e) == ("x", ["q"], "own")
+    assert (instance.part.e, instance.maybe.e, instance.maybe.inner.e) == ("E", "E", "E")
+    assert [element.e for element in instance.many] == ["E", None]
+    assert instance.part.f is None
+    instance.tags.append("changed")
     assert model(n=1).tags == ["q"]
     # What is compared is what an instance holds.
     assert model(n=1).compare(model(n=1, a="x", tags=["q"], other={"e": "own", "f": "y"})) == 1.0

@@ -24,14 +24,16 @@ INFERRED = "ignore:.*inferred how to compare"
 
 
 def test_without_a_schema_the_one_that_the_ground_truths_show_is_inferred_as_evaluate_does():
-    alone = evaluate(GT, PRED)
+    single = evaluate(GT, PRED)
     with pytest.warns(UserWarning, match="^no schema given: inferred one from 1 ground truth$"):
         results = evaluate_many(None, [(GT, PRED)])
 
-    assert results.f1 == alone.f1
-    assert results.overall_score == alone.overall_score
-    assert [info.field for info in results.fields] == [row.path for row in alone.inferred]
-    assert [info.threshold for info in results.fields] == [row.threshold for row in alone.inferred]
+    assert results.f1 == single.f1
+    assert results.overall_score == single.overall_score
+    assert [field.field for field in results.fields] == [row.path for row in single.inferred]
+    assert [field.threshold for field in results.fields] == [
+        row.threshold for row in single.inferred
+    ]
 
 
 @pytest.mark.filterwarnings(INFERRED)
@@ -51,7 +53,7 @@ def test_without_a_schema_the_class_of_all_ground_truths_is_it(missing):
 def test_ground_truths_of_several_classes_are_compared_by_their_values():
     results = evaluate_many(None, [(Order(id="A"), {"id": "A"}), (Marked(id="B"), {"id": "B"})])
 
-    assert [info.field for info in results.fields] == [("id",), ("total",), ("note",)]
+    assert [field.field for field in results.fields] == [("id",), ("total",), ("note",)]
 
 
 class Aliased(BaseModel):
@@ -91,7 +93,7 @@ def test_values_decide_where_predictions_are_of_several_classes_or_without_field
     for preds in ([Empty()], [Order(id="A"), Marked(id="A")], [Order(id="A"), {"id": "A"}]):
         results = evaluate_many(None, [({"id": "A"}, pred) for pred in preds])
 
-        assert [info.field for info in results.fields] == [("id",)]
+        assert [field.field for field in results.fields] == [("id",)]
 
 
 def test_no_schema_and_no_ground_truth_is_an_error_that_says_so():
@@ -117,13 +119,13 @@ PLAIN_SCHEMA = {"properties": {"total": {"type": "number"}, "unit": {"type": "st
 def test_values_are_taken_out_of_objects_with_confidences_however_documents_are_compared(
     schema, gt
 ):
-    many = evaluate_many(schema, [(gt, RATED_PRED)])
-    alone = evaluate(gt, RATED_PRED, schema=schema)
+    batch = evaluate_many(schema, [(gt, RATED_PRED)])
+    single = evaluate(gt, RATED_PRED, schema=schema)
     scored = Scorer(PLAIN_SCHEMA).score(gt, RATED_PRED)
 
-    assert many.tally.counts("leaves") == (1, 1, 0, 0, 0)
-    assert many.overall_score == alone.overall_score == 0.5
-    assert [error["field_path"] for error in alone.non_matches] == ["unit"]
+    assert batch.tally.counts("leaves") == (1, 1, 0, 0, 0)
+    assert batch.overall_score == single.overall_score == 0.5
+    assert [error["field_path"] for error in single.non_matches] == ["unit"]
     assert scored.fields == {"total": 1.0, "unit": 0.0}
 
 

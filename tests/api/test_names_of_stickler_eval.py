@@ -69,9 +69,9 @@ def test_a_field_that_is_absent_on_both_sides_is_alike_and_an_unknown_one_an_err
 
 
 def test_extra_fields_are_the_values_that_a_class_does_not_declare():
-    part = Part.from_json({"name": "a", "colour": "red", "extra_fields": 1})
+    part_model = Part.from_json({"name": "a", "colour": "red", "extra_fields": 1})
 
-    assert part.extra_fields == {"colour": "red", "extra_fields": 1}
+    assert part_model.extra_fields == {"colour": "red", "extra_fields": 1}
     assert Part(name="a").extra_fields == {}
 
 

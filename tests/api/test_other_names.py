@@ -43,10 +43,10 @@ def test_only_classes_with_aliases_have_other_names():
 @pytest.mark.parametrize("gt", [BILL, Bill(**BILL)])
 @pytest.mark.parametrize("pred", [BILL, Bill(**BILL), Bill(**BILL).model_dump(by_alias=False)])
 def test_aliases_and_names_are_one_field(gt, pred):
-    found = evaluate_many(Bill, [(gt, pred)]).to_dict()["confusion_matrix"]["leaves"]
+    leaves = evaluate_many(Bill, [(gt, pred)]).to_dict()["confusion_matrix"]["leaves"]
 
     assert evaluate(gt, pred, schema=Bill).f1 == 1.0
-    assert (found["tp"], found["fp"], found["fn"]) == (5, 0, 0)
+    assert (leaves["tp"], leaves["fp"], leaves["fn"]) == (5, 0, 0)
 
 
 @pytest.mark.parametrize("gt", [BILL, Bill(**BILL)])

@@ -52,35 +52,35 @@ def test_explain_is_what_the_command_prints_below_its_title(
 
 
 def test_a_notebook_shows_the_score_and_a_row_for_each_place():
-    shown = GT.comparison(PRED)._repr_html_()
+    html = GT.comparison(PRED)._repr_html_()
 
-    assert ">Order, overall score 0.5000: sum 1.5 / weight 3 = 0.5000</p><table" in shown
+    assert ">Order, overall score 0.5000: sum 1.5 / weight 3 = 0.5000</p><table" in html
     for place in ("(document)", "number", "lines[1]"):
-        assert f"<bdi>{place}</bdi>" in shown
+        assert f"<bdi>{place}</bdi>" in html
 
 
 def test_a_notebook_shows_wrong_places_first():
-    shown = GT.comparison(PRED)._repr_html_()
-    outcomes = re.findall(r"<bdi>(right|wrong|missed|invented)</bdi>", shown)
+    html = GT.comparison(PRED)._repr_html_()
+    outcomes = re.findall(r"<bdi>(right|wrong|missed|invented)</bdi>", html)
 
     assert {"right", "wrong"} <= {*outcomes}
     assert outcomes == sorted(outcomes, key=lambda outcome: outcome == "right")
 
 
 def test_a_notebook_marks_the_wrong_value_and_not_the_truth():
-    shown = GT.comparison(PRED)._repr_html_()
-    marked = re.findall(r'<span style="text-decoration:underline wavy[^"]*">([^<]*)</span>', shown)
+    html = GT.comparison(PRED)._repr_html_()
+    marked = re.findall(r'<span style="text-decoration:underline wavy[^"]*">([^<]*)</span>', html)
 
     assert "&quot;A2&quot;" in marked
-    assert "&quot;A1&quot;" in shown
+    assert "&quot;A1&quot;" in html
     assert "&quot;A1&quot;" not in marked
 
 
 def test_values_of_documents_are_harmless_in_a_notebook():
-    shown = GT.comparison(PRED)._repr_html_()
+    html = GT.comparison(PRED)._repr_html_()
 
-    assert "&lt;b&gt;zz&lt;/b&gt;" in shown
-    assert "<b>" not in shown
+    assert "&lt;b&gt;zz&lt;/b&gt;" in html
+    assert "<b>" not in html
 
 
 def test_a_result_of_evaluate_shows_its_comparison():

@@ -12,9 +12,9 @@ TEXT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
 
 @pytest.fixture
 def schemas(tmp_path):
-    one = {"type": "object", "properties": {"kind": TEXT, "a": TEXT}}
-    two = {"type": "array", "items": {"type": "object", "properties": {"a": TEXT}}}
-    for name, schema in (("one", one), ("two", two)):
+    record_schema = {"type": "object", "properties": {"kind": TEXT, "a": TEXT}}
+    array_schema = {"type": "array", "items": {"type": "object", "properties": {"a": TEXT}}}
+    for name, schema in (("one", record_schema), ("two", array_schema)):
         (tmp_path / f"{name}.json").write_text(json.dumps(schema))
     return tmp_path
 
@@ -26,11 +26,11 @@ def test_a_field_says_which_schema_a_document_has(schemas):
         ({"kind": "two"}, {}),
     ]
 
-    found = evaluate_many(schemas, pairs, schema_by="kind", workers=1)
+    evaluation = evaluate_many(schemas, pairs, schema_by="kind", workers=1)
 
-    assert found.documents["failed"] == 2
-    assert found.sums["one/",].counts("overall") == (1, 1, 0, 0, 0)
-    assert [info.kind for info in found.fields if info.field == ("one/",)] == ["schema"]
+    assert evaluation.documents["failed"] == 2
+    assert evaluation.sums["one/",].counts("overall") == (1, 1, 0, 0, 0)
+    assert [field.kind for field in evaluation.fields if field.field == ("one/",)] == ["schema"]
 
 
 def test_an_id_or_a_column_may_say_it(schemas, tmp_path):

@@ -165,7 +165,7 @@ def test_what_is_no_document_has_score_0_and_says_why(pred):
         {"id": object()},
         {1: 2, None: 3, (4, 5): 6},
         {"id": float("inf"), "total": float("nan")},
-        {"id": {1, 2}, "total": b"\xff", "lines": (each for each in "ab")},
+        {"id": {1, 2}, "total": b"\xff", "lines": (letter for letter in "ab")},
         {"id": "\ud800", "total": 10**5000},
         {"id": [[[]]], "total": {"a": {}}, "lines": "no list"},
         in_itself(),
@@ -183,9 +183,9 @@ def test_nothing_that_a_prediction_holds_raises(pred):
 
 
 def test_nothing_on_either_side_is_1():
-    for of in ("f1", "overall_score", "lines.sku.recall", "total.score"):
+    for figure in ("f1", "overall_score", "lines.sku.recall", "total.score"):
         for pred in ({}, None, "{}", {"lines": []}):
-            scored = Scorer(Order, of=of).score({}, pred)
+            scored = Scorer(Order, of=figure).score({}, pred)
             assert (scored.score, scored.passed) == (1.0, True)
 
 
@@ -193,7 +193,7 @@ def test_a_batch_gives_what_each_gives_alone():
     preds = [GT, "no", {"id": "B"}, None, {**GT, "lines": []}, 5, {}]
     together = SCORER.score_batch([GT] * len(preds), preds)
 
-    assert [pickle.dumps(each) for each in together] == [
+    assert [pickle.dumps(score) for score in together] == [
         pickle.dumps(SCORER.score(GT, pred)) for pred in preds
     ]
     assert SCORER.score_batch([], []) == []
@@ -209,7 +209,7 @@ def test_a_ground_truth_that_is_no_document_is_an_error():
 
 
 @pytest.mark.parametrize(
-    ("of", "score", "passed"),
+    ("figure", "score", "passed"),
     [
         ("overall_score", 0.5, False),
         ("overall_score>=0.5", 0.5, True),
@@ -218,8 +218,8 @@ def test_a_ground_truth_that_is_no_document_is_an_error():
         ("total.f1>=1", 0.0, False),
     ],
 )
-def test_the_figure_of_a_gate_may_be_the_score(of, score, passed):
-    scored = Scorer(Order, of=of).score({"id": "A", "total": 1}, {"id": "A", "total": 2})
+def test_the_figure_of_a_gate_may_be_the_score(figure, score, passed):
+    scored = Scorer(Order, of=figure).score({"id": "A", "total": 1}, {"id": "A", "total": 2})
 
     assert scored.score == pytest.approx(score)
     assert scored.passed is passed
@@ -259,7 +259,7 @@ def test_where_a_comparison_fails_that_prediction_has_score_0():
     preds = [{"id": "a"}, {"id": "boom"}, {"id": "b"}]
     scored = Scorer(Order, fields=fields).score_batch([{"id": "a"}] * 3, preds)
 
-    assert [each.score for each in scored] == [1.0, 0.0, 0.0]
+    assert [score.score for score in scored] == [1.0, 0.0, 0.0]
     assert "it was secret" in scored[1].problem
     assert scored[2].problem == ""
     hidden = Scorer(Order, fields=fields, reveal="shape").score({"id": "a"}, {"id": "boom"})
@@ -291,20 +291,20 @@ def test_scorers_and_what_they_say_can_be_pickled():
 @pytest.mark.slow
 def test_threads_may_share_a_scorer():
     scorer = Scorer(Order)
-    preds = [{**GT, "total": float(at % 3)} for at in range(60)]
-    alone = [pickle.dumps(scorer.score(GT, pred)) for pred in preds]
-    found = [[] for _ in range(4)]
+    preds = [{**GT, "total": float(index % 3)} for index in range(60)]
+    pickles = [pickle.dumps(scorer.score(GT, pred)) for pred in preds]
+    pickles_by_thread = [[] for _ in range(4)]
 
     def judge(into):
-        into += (pickle.dumps(each) for each in scorer.score_batch([GT] * len(preds), preds))
+        into += (pickle.dumps(score) for score in scorer.score_batch([GT] * len(preds), preds))
 
-    threads = [threading.Thread(target=judge, args=(into,)) for into in found]
+    threads = [threading.Thread(target=judge, args=(into,)) for into in pickles_by_thread]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
 
-    assert found == [alone] * 4
+    assert pickles_by_thread == [pickles] * 4
 
 
 @pytest.mark.parametrize(
@@ -351,12 +351,12 @@ def test_other_figures_of_a_judgement_can_be_asked_for():
 
 
 def test_judgements_make_a_run():
-    found = SCORER.score_batch([GT, GT, GT], [GT, "no", {**GT, "total": 1}])
-    evaluation = SCORER.evaluation(dict(zip("abc", found, strict=True)))
+    scored = SCORER.score_batch([GT, GT, GT], [GT, "no", {**GT, "total": 1}])
+    evaluation = SCORER.evaluation(dict(zip("abc", scored, strict=True)))
 
     run = json.loads(evaluation.report("json"))
     assert run["documents"]["evaluated"] == 2
-    assert [(each["id"], each["score"]) for each in run["per_document"]] == [
+    assert [(document["id"], document["score"]) for document in run["per_document"]] == [
         ("a", 1.0),
         ("b", None),
         ("c", pytest.approx(2 / 3)),

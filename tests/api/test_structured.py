@@ -205,19 +205,19 @@ def test_a_value_of_any_type_is_scored_in_any_field_and_never_raised(value):
 
 
 def test_a_value_inside_itself_is_scored():
-    around = []
-    around.append(around)
+    container = []
+    container.append(container)
 
-    assert FULL.compare(Everything.model_construct(text=around, strange=b"\xff")) < 1.0
+    assert FULL.compare(Everything.model_construct(text=container, strange=b"\xff")) < 1.0
 
 
 def test_a_value_whose_dump_fails_stands_for_its_text():
     pred = Basket.model_construct(owner=b"a\xff", items=[{"name": ("b",)}], extra={1: Strange("s")})
     gt = Basket.model_construct(owner="a\\xff", items=[{"name": ["b"]}])
-    held = Basket.model_construct(owner=Holder(b"\xff"))
+    basket = Basket.model_construct(owner=Holder(b"\xff"))
 
     assert gt.compare_with(pred)["field_scores"] == {"owner": 1.0, "items": 1.0}
-    assert held.compare(Basket(owner="holder")) == 1.0
+    assert basket.compare(Basket(owner="holder")) == 1.0
 
 
 def test_results_have_field_names_and_not_aliases():
@@ -327,11 +327,11 @@ def test_pydantic_features_go_on_working():
         def upper(cls, code):
             return code.upper()
 
-    one = Strict(code="a")
+    instance = Strict(code="a")
 
-    assert one.compare(Strict(code="A")) == 1.0
+    assert instance.compare(Strict(code="A")) == 1.0
     with pytest.raises(ValidationError):
-        one.code = "b"
+        instance.code = "b"
     with pytest.raises(ValidationError):
         Strict(code="a", other=1)
 

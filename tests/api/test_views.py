@@ -41,7 +41,7 @@ DOCUMENTED = ["field_scores", "overall_score", "all_fields_matched"]
 
 
 @pytest.mark.parametrize(
-    ("asked", "keys"),
+    ("options", "keys"),
     [
         ({}, []),
         ({"include_confusion_matrix": True}, ["confusion_matrix"]),
@@ -49,14 +49,14 @@ DOCUMENTED = ["field_scores", "overall_score", "all_fields_matched"]
         ({"document_field_comparisons": True}, ["field_comparisons"]),
     ],
 )
-def test_a_result_has_the_keys_that_were_asked_for(asked, keys):
-    assert list(GT.compare_with(PRED, **asked)) == [*DOCUMENTED, *keys]
+def test_a_result_has_the_keys_that_were_asked_for(options, keys):
+    assert list(GT.compare_with(PRED, **options)) == [*DOCUMENTED, *keys]
 
 
 def test_results_are_plain_json():
-    everything = GT.compare_with(PRED, True, True, True)
+    comparison = GT.compare_with(PRED, True, True, True)
 
-    assert json.loads(json.dumps(everything, allow_nan=False)) == everything
+    assert json.loads(json.dumps(comparison, allow_nan=False)) == comparison
 
 
 def test_the_confusion_matrix_tells_of_the_whole_and_of_each_field():
@@ -66,8 +66,8 @@ def test_the_confusion_matrix_tells_of_the_whole_and_of_each_field():
     assert matrix["overall"]["all_fields_matched"] is False
     assert matrix["non_matches"] == []
     # gear differs in size: (1 + 0) / 2 is below 0.7, so one pair matches, one does not, axle lacks.
-    parts = matrix["fields"]["parts"]["overall"]
-    assert {key: parts[key] for key in ("tp", "fd", "fa", "fn", "fp")} == {
+    overall = matrix["fields"]["parts"]["overall"]
+    assert {key: overall[key] for key in ("tp", "fd", "fa", "fn", "fp")} == {
         "tp": 1, "fd": 1, "fa": 0, "fn": 1, "fp": 1,
     }  # fmt: skip
 
@@ -103,12 +103,12 @@ def test_an_entry_of_the_errors_reads_into_its_model():
 
 def test_field_comparisons_tell_of_matches_too():
     entries = GT.compare_with(PRED, document_field_comparisons=True)["field_comparisons"]
-    shown = [
+    rows = [
         (entry["expected_key"], entry["actual_key"], entry["match"], entry["reason"])
         for entry in entries
     ]
 
-    assert shown == [
+    assert rows == [
         ("serial", "serial", False, "below threshold (0.250 < 0.5)"),
         ("maker.name", "maker.name", True, "exact match"),
         ("maker.size", "maker.size", False, "false negative (unmatched ground truth)"),
@@ -143,11 +143,11 @@ def test_an_invented_element_inside_an_item_is_named_by_the_item_of_the_ground_t
 
 def test_errors_of_list_elements_have_reason_and_similarity_beside_their_details():
     errors = GT.compare_with(PRED, document_non_matches=True)["non_matches"]
-    beside = {
+    details = {
         error["field_path"]: (error.get("reason"), error.get("similarity")) for error in errors
     }
 
-    assert beside == {
+    assert details == {
         "serial": (None, None),
         "maker.size": (None, None),
         "parts[0]": ("below threshold (0.500 < 0.7)", 0.5),

@@ -70,7 +70,7 @@ def changed(**fields):
 
 def comparators(instance):
     return {
-        field_path(each.path): each.comparator for each in evaluate(instance, instance).inferred
+        field_path(field.path): field.comparator for field in evaluate(instance, instance).inferred
     }
 
 
@@ -230,10 +230,10 @@ def test_any_type_of_field_finds_its_comparator():
         free: dict[str, Any] = {}
         short: Annotated[str, Field(max_length=3)] = "abc"
 
-    everything = Everything()
+    instance = Everything()
 
-    assert evaluate(everything, everything).all_fields_matched
-    assert comparators(everything) == {
+    assert evaluate(instance, instance).all_fields_matched
+    assert comparators(instance) == {
         "key": "ExactComparator",
         "at": "DateComparator",
         "span": "LevenshteinComparator",
@@ -337,7 +337,7 @@ def test_so_have_those_inside_of_others():
     result = evaluate(gt, Whole(parts=[Part(sku="axx")], sku="axx"))
 
     assert result.field_scores == {"parts": 1.0, "sku": 0.0}
-    assert [each.threshold for each in result.inferred] == [0.9, 1.0, 1.0]
+    assert [field.threshold for field in result.inferred] == [0.9, 1.0, 1.0]
 
 
 def test_a_comparator_of_ones_own_may_stand_in_any_model():
@@ -347,11 +347,11 @@ def test_a_comparator_of_ones_own_may_stand_in_any_model():
     result = evaluate(Small(sku="abc"), Small(sku="axx"))
 
     assert result.all_fields_matched
-    assert [(each.comparator, each.weight) for each in result.inferred] == [("FirstLetter", 2.0)]
+    assert [(field.comparator, field.weight) for field in result.inferred] == [("FirstLetter", 2.0)]
 
 
 def test_a_model_made_of_a_schema_is_compared_by_it():
-    made = StructuredModel.from_json_schema(
+    model = StructuredModel.from_json_schema(
         {
             "title": "Made",
             "type": "object",
@@ -363,8 +363,8 @@ def test_a_model_made_of_a_schema_is_compared_by_it():
     )
 
     result = evaluate(
-        made.from_json({"order id": "a-1", "sku": "abcd"}),
-        made.from_json({"order id": "a1", "sku": "abcx"}),
+        model.from_json({"order id": "a-1", "sku": "abcd"}),
+        model.from_json({"order id": "a1", "sku": "abcx"}),
     )
 
     # Nothing is inferred for such a class: "a-1" and "a1" differ in one of three letters.
@@ -398,11 +398,16 @@ def test_documents_that_are_compared_at_once_have_the_results_that_each_has_alon
 
     together = spec.evaluate_batch((GT, pred) for pred in preds)
 
-    assert [found.overall_score == 1.0 for found in together] == [True, False, False, True]
-    assert [found.to_dict() for found in together] == [
+    assert [evaluation.overall_score == 1.0 for evaluation in together] == [
+        True,
+        False,
+        False,
+        True,
+    ]
+    assert [evaluation.to_dict() for evaluation in together] == [
         spec.evaluate(GT, pred).to_dict() for pred in preds
     ]
-    assert [found.comparison for found in together] == [
+    assert [evaluation.comparison for evaluation in together] == [
         spec.evaluate(GT, pred).comparison for pred in preds
     ]
     assert spec.evaluate_batch([]) == []
@@ -475,12 +480,12 @@ def test_a_class_is_compiled_once_and_forgotten_with_the_class():
 
     first, second = evaluate(Passing(), Passing()), evaluate(Passing(), {"a": "b"})
     assert first.plan is second.plan
-    known = len(zero._of_classes)  # noqa: SLF001 - what is kept is what is tested
+    n_cached = len(zero._of_classes)  # noqa: SLF001 - what is kept is what is tested
 
     del Passing, first, second
     gc.collect()
 
-    assert len(zero._of_classes) < known  # noqa: SLF001
+    assert len(zero._of_classes) < n_cached  # noqa: SLF001
 
 
 def test_a_nested_class_made_of_a_schema_is_compared_as_the_schema_says():
@@ -509,13 +514,13 @@ class Sold(BaseModel):
     "schema", [Sold, {"type": "object", "properties": {"mood": {"type": "string"}}}]
 )
 def test_values_of_the_ground_truth_say_how_fields_are_compared(schema):
-    def found(mood, other, **how):
-        return evaluate({"mood": mood}, {"mood": other}, schema=schema, **how)
+    def found(mood, other, **options):
+        return evaluate({"mood": mood}, {"mood": other}, schema=schema, **options)
 
-    for how in ({}, {"partial_gt": True}, {"fields": {"mood": {"weight": 2.0}}}):
-        assert found("16:05", "4:05 pm", **how).all_fields_matched
-        assert found("1,250 kg", "1250 kg", **how).all_fields_matched
-        assert not found("calm", "4:05 pm", **how).all_fields_matched
+    for options in ({}, {"partial_gt": True}, {"fields": {"mood": {"weight": 2.0}}}):
+        assert found("16:05", "4:05 pm", **options).all_fields_matched
+        assert found("1,250 kg", "1250 kg", **options).all_fields_matched
+        assert not found("calm", "4:05 pm", **options).all_fields_matched
     assert not eval_for(schema).evaluate({"mood": "16:05"}, {"mood": "4:05 pm"}).all_fields_matched
 
 
@@ -523,17 +528,17 @@ def test_a_class_is_compiled_once_for_values_of_one_form(monkeypatch):
     class Fresh(Sold):
         pass
 
-    made = []
+    compiled = []
     monkeypatch.setattr(zero, "MOST_KEPT", 2)
-    monkeypatch.setattr(zero, "ruled", lambda *args: made.append(args) or ruled(*args))
+    monkeypatch.setattr(zero, "ruled", lambda *args: compiled.append(args) or ruled(*args))
 
     for mood, count in (("16:05", 2), ("17:05", 2), ("X-1", 3), ("2024-01-02", 4), ("X-2", 5)):
         assert evaluate(Fresh(mood=mood, tags=["a", "b"]), {"mood": mood}).f1 < 1
-        assert len(made) == count
+        assert len(compiled) == count
 
 
 @pytest.fixture
-def made(monkeypatch):
+def compiled(monkeypatch):
     """The arguments of each time that a schema was compiled."""
     calls = []
     zero._of_digest.cache_clear()  # noqa: SLF001 - what is kept is what is tested
@@ -544,29 +549,29 @@ def made(monkeypatch):
 MOODS = {"type": "object", "properties": {"mood": {"type": "string"}, "due": {"type": "string"}}}
 
 
-def test_a_schema_is_compiled_once_for_values_of_one_form(made, tmp_path):
+def test_a_schema_is_compiled_once_for_values_of_one_form(compiled, tmp_path):
     def found(mood, schema):
         return evaluate({"mood": mood, "due": "x"}, {"mood": mood}, schema=schema)
 
     found("16:05", MOODS)
     assert found("4:05", {**MOODS}).inferred == found("16:05", MOODS).inferred
-    assert len(made) == 2
+    assert len(compiled) == 2
     found("X-1", MOODS)
-    assert len(made) == 3
+    assert len(compiled) == 3
     assert found("16:05", {**MOODS, "properties": {"mood": {"type": "string"}}}).f1 == 1
-    assert len(made) == 5
+    assert len(compiled) == 5
 
     file = tmp_path / "s.json"
     file.write_text(json.dumps(MOODS))
     found("X-1", file)
     found("X-2", str(file))
-    assert len(made) == 7
+    assert len(compiled) == 7
     file.write_text(json.dumps({**MOODS, "properties": {"due": {"type": "string"}}}))
     assert found("X-2", file).f1 == 0
-    assert len(made) == 9
+    assert len(compiled) == 9
 
 
-def test_what_is_said_of_values_in_numbers_is_of_the_document_itself(made):
+def test_what_is_said_of_values_in_numbers_is_of_the_document_itself(compiled):
     def said(*dues):
         documents = {"due": [*dues]}
         (result,) = evaluate(documents, documents, schema=DUES).inferred
@@ -576,13 +581,13 @@ def test_what_is_said_of_values_in_numbers_is_of_the_document_itself(made):
     assert said("soon", "2024-01-03", "later").startswith("1 of 3 texts")
     assert said("soon", "then", "2024-01-03", "later").startswith("1 of 4 texts")
     assert said("2024-01-03") == said("2024-01-03", "2024-01-05")
-    assert len(made) == 4
+    assert len(compiled) == 4
 
 
 DUES = {"properties": {"due": {"type": "array", "items": {"type": "string"}}}}
 
 
-def test_a_schema_that_others_may_change_is_read_again(made, tmp_path):
+def test_a_schema_that_others_may_change_is_read_again(compiled, tmp_path):
     (tmp_path / "mood.json").write_text('{"type": "string"}')
     file = tmp_path / "s.json"
     file.write_text('{"properties": {"mood": {"$ref": "mood.json"}}}')
@@ -595,23 +600,29 @@ def test_a_schema_that_others_may_change_is_read_again(made, tmp_path):
 
     assert evaluate({"mood": "calm"}, {"mood": "clam"}, schema=file).f1 == 1
     assert evaluate({"mood": "calm"}, {"mood": "clam"}, schema=outside).f1 == 1
-    assert len(made) == 8
+    assert len(compiled) == 8
     with pytest.raises(SchemaError):
         evaluate({"mood": "calm"}, {"mood": "calm"}, schema={"properties": {"mood": {1, 2}}})
 
 
-def test_documents_without_a_schema_are_compiled_once_where_they_show_the_same(made, monkeypatch):
-    shown = []
+def test_documents_without_a_schema_are_compiled_once_where_they_show_the_same(
+    compiled, monkeypatch
+):
+    shown_values = []
     load = zero.load_observed
-    monkeypatch.setattr(zero, "load_observed", lambda *args: shown.append(args) or load(*args))
+    monkeypatch.setattr(
+        zero, "load_observed", lambda *args: shown_values.append(args) or load(*args)
+    )
     for total, count in ((9.5, 1), (8.5, 1), ("9.5 kg", 2)):
         document = {"total": total}
         assert evaluate(document, document).f1 == 1
-        assert len(shown) == count
-    assert not made
+        assert len(shown_values) == count
+    assert not compiled
 
 
-@pytest.mark.parametrize("call", [eval_for, lambda it: evaluate({"a": 1}, {"a": 1}, schema=it)])
+@pytest.mark.parametrize(
+    "call", [eval_for, lambda schema: evaluate({"a": 1}, {"a": 1}, schema=schema)]
+)
 def test_what_is_no_schema_is_refused_in_words(call):
     with pytest.raises(TypeError, match=r"schema is 5, expected a pydantic class, a JSON Schema"):
         call(5)
@@ -633,14 +644,14 @@ def test_a_model_with_any_annotation_has_the_numbers_of_evaluate_in_all_ways():
 
     for model, is_right in ((Stated, 0), (Weighed, 0), (Structured, 1)):
         gt, pred = (model(**values) for values in IBANS)
-        one = evaluate(gt, pred)
+        evaluation = evaluate(gt, pred)
         batch = Scorer(model).evaluate_batch([(gt, pred)])[0]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             several = evaluate_many(model, [(gt, pred)])
 
-        assert one.field_scores["iban"] == pytest.approx(20 / 22 if is_right else 0)
-        matrix = one.to_dict()["confusion_matrix"]
+        assert evaluation.field_scores["iban"] == pytest.approx(20 / 22 if is_right else 0)
+        matrix = evaluation.to_dict()["confusion_matrix"]
         assert matrix["fields"]["iban"]["leaves"]["tp"] == is_right
         assert batch.to_dict()["confusion_matrix"] == matrix
         assert several.to_dict()["confusion_matrix"]["leaves"] == matrix["leaves"]
@@ -656,17 +667,19 @@ DUES_SEEN = [
 def test_a_scorer_sees_the_values_of_its_ground_truths_as_evaluate_many_does():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        many = evaluate_many(DUE, DUES_SEEN).to_dict()["confusion_matrix"]
+        matrix = evaluate_many(DUE, DUES_SEEN).to_dict()["confusion_matrix"]
     scorer = Scorer(DUE)
     batch = scorer.evaluate_batch(DUES_SEEN)
     scored = scorer.score_batch(*zip(*DUES_SEEN, strict=True))
 
     def right(results):
-        return sum(each.to_dict()["confusion_matrix"]["leaves"]["tp"] for each in results)
+        return sum(
+            evaluation.to_dict()["confusion_matrix"]["leaves"]["tp"] for evaluation in results
+        )
 
     # Day and month are swapped, which only the other date tells.
-    assert many["leaves"]["tp"] == right(batch) == 2
-    assert [len(each.errors) for each in scored] == [0, 2]
+    assert matrix["leaves"]["tp"] == right(batch) == 2
+    assert [len(score.errors) for score in scored] == [0, 2]
     assert right([pickle.loads(pickle.dumps(scorer)).evaluate(*DUES_SEEN[0])]) == 2  # noqa: S301
     assert scorer.evaluate(*DUES_SEEN[1]).to_dict() == evaluate(*DUES_SEEN[1], schema=DUE).to_dict()
 

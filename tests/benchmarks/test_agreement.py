@@ -71,11 +71,11 @@ def test_the_floor_finds_what_the_tool_finds(name, tmp_path, capfdbinary):
 
 
 def test_errors_and_intervals_are_compared_where_both_programs_tell_them():
-    told = changed(errors={"other": 2}, intervals={"cm_f1": [0.25, 0.5]})
+    first = changed(errors={"other": 2}, intervals={"cm_f1": [0.25, 0.5]})
     other = changed(errors={"format": 2}, intervals={"cm_f1": [0.25, 0.501]})
 
-    assert disagreements(told, RESULT) == disagreements(RESULT, told) == []
-    assert disagreements(told, other) == [
+    assert disagreements(first, RESULT) == disagreements(RESULT, first) == []
+    assert disagreements(first, other) == [
         "errors {'other': 2} against {'format': 2}",
         "interval of cm_f1: [0.25, 0.5] against [0.25, 0.501]",
     ]
@@ -88,9 +88,9 @@ def test_the_native_floor_finds_what_the_floor_finds(name, tmp_path, program, ca
     written = write(SETS[name], tmp_path, 3, seed=12)
     floor.main(written.schema, written.gt, written.pred)
     expected = programs.read_result(capfdbinary.readouterr().out)
-    found = programs.read_result(run(native.command(program, written)).output)
+    native_result = programs.read_result(run(native.command(program, written)).output)
 
-    assert disagreements(expected, found) == []
+    assert disagreements(expected, native_result) == []
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from benchmarks.auditing import (
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("labels", KINDS, ids=lambda it: it.name)
+@pytest.mark.parametrize("labels", KINDS, ids=lambda labels: labels.name)
 def test_intervals_hold_the_share_of_wrong_labels(labels):
     # 100 sets of 0.95: the standard error of the share is 0.022.
     assert simulate_audits(labels, sets=100, seed=1).covered >= 0.94 - 0.022
@@ -33,15 +33,15 @@ def test_so_they_do_where_no_vote_shows_a_mistake(wrong):
 @pytest.mark.parametrize("looked_at", [60, 100, 500])
 @pytest.mark.parametrize("systems", [2, 3, 6])
 def test_so_they_do_where_fewer_or_more_are_looked_at(systems, looked_at):
-    it = simulate_audits(Labels(systems, 0.03), sets=100, seed=1, looked_at=looked_at)
-    assert it.covered >= 0.94 - 0.022, it
+    figures = simulate_audits(Labels(systems, 0.03), sets=100, seed=1, looked_at=looked_at)
+    assert figures.covered >= 0.94 - 0.022, figures
 
 
-@pytest.mark.parametrize("labels", COVERAGE_KINDS, ids=lambda it: it.name)
+@pytest.mark.parametrize("labels", COVERAGE_KINDS, ids=lambda labels: labels.name)
 def test_intervals_hold_f1_with_a_right_ground_truth_and_agreement(labels):
     # 60 sets of 0.95: the standard error of the share is 0.028.
-    held = measure_coverage(labels, sets=60, seed=1)
-    assert min(held.values()) >= 0.94 - 0.028, held
+    shares = measure_coverage(labels, sets=60, seed=1)
+    assert min(shares.values()) >= 0.94 - 0.028, shares
 
 
 def test_votes_find_most_of_what_is_wrong():
@@ -56,7 +56,7 @@ def test_a_copy_is_named_and_independent_systems_are_not():
 
 def test_the_docs_show_what_the_simulation_does():
     page = (Path(__file__).parents[2] / "docs" / "auditing.md").read_text("utf-8")
-    it = simulate_audits(KINDS[3], SETS, 0)
-    assert it.labels.name == "3 systems, 3.0% wrong, 30% shared"
-    figures = f"{it.precision:.2f}, {it.covered:.3f}, {it.width:.2f}"
+    audit = simulate_audits(KINDS[3], SETS, 0)
+    assert audit.labels.name == "3 systems, 3.0% wrong, 30% shared"
+    figures = f"{audit.precision:.2f}, {audit.covered:.3f}, {audit.width:.2f}"
     assert f"| 3% | 30% shared | {figures} |" in page

@@ -10,7 +10,7 @@ from benchmarks.coverage import KINDS, measure_coverage, render_cell
 
 pytestmark = pytest.mark.slow
 
-MOVING = [it for it in SYSTEMS if it.spread != (0, 0) and not it.better]
+MOVING = [system for system in SYSTEMS if system.spread != (0, 0) and not system.better]
 
 
 @pytest.mark.parametrize("documents", [5, 30, 100, 1000])
@@ -75,6 +75,6 @@ def test_what_moves_from_run_to_run_is_seldom_called_a_difference_between_system
 
 
 def test_five_runs_of_each_show_that_a_system_is_better():
-    (better,) = [it for it in SYSTEMS if it.better and it.spread != (0, 0)]
+    (better,) = [system for system in SYSTEMS if system.better and system.spread != (0, 0)]
 
     assert measure_significance(better, (5, 5), 40, seed=1) > 0.6

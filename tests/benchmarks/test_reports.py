@@ -155,9 +155,9 @@ def test_instructions_are_held_against_a_baseline(monkeypatch, tmp_path, capsys)
 
 def test_growth_is_net_of_start_up(monkeypatch):
     def took(commands, repeat, *, warm_up):
-        each = {"500": 0.01, "5000": 0.2}
+        seconds = {"500": 0.01, "5000": 0.2}
         return {
-            name: [Finished(0.5 + each[name.split("/")[1]] * int(name.split("/")[2]), b"")]
+            name: [Finished(0.5 + seconds[name.split("/")[1]] * int(name.split("/")[2]), b"")]
             for name in commands
         }
 
@@ -244,9 +244,12 @@ def test_one_document_is_held_against_stickler_eval_in_turns(monkeypatch):
 
     def took(command):
         ran.append(command[2])
-        each = dict.fromkeys(SIZES, 1.0 if command[2] == "stickler_cli" else 8.0)
-        found = {"compare_with": each, "evaluate": each if command[2] == "stickler_cli" else {}}
-        return Finished(1.0, json.dumps(found).encode())
+        milliseconds = dict.fromkeys(SIZES, 1.0 if command[2] == "stickler_cli" else 8.0)
+        timings = {
+            "compare_with": milliseconds,
+            "evaluate": milliseconds if command[2] == "stickler_cli" else {},
+        }
+        return Finished(1.0, json.dumps(timings).encode())
 
     monkeypatch.setattr(one_document, "run", took)
     report = one_document.measure(2, seed=0, reference="python")
@@ -268,12 +271,12 @@ def test_the_median_document_has_a_prediction(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("target", "met", "missed"),
+    ("target", "good", "missed"),
     [
         (targets.Target("time", 1.5), 1.5, 1.51),
         (targets.Target("gain", 1.7, at_least=True), 1.7, 1.69),
     ],
 )
-def test_a_target_says_where_a_figure_should_lie(target, met, missed):
-    assert target.is_met(met)
+def test_a_target_says_where_a_figure_should_lie(target, good, missed):
+    assert target.is_met(good)
     assert not target.is_met(missed)

@@ -8,7 +8,9 @@ import pytest
 from benchmarks.documents import predict_items, predict_record
 from benchmarks.sets import NOTE, SETS, invoices, pairs, write
 
-EVERY = pytest.mark.parametrize("documents", [*SETS.values(), NOTE], ids=lambda one: one.name)
+EVERY = pytest.mark.parametrize(
+    "documents", [*SETS.values(), NOTE], ids=lambda documents: documents.name
+)
 
 
 def seeded():

@@ -28,7 +28,7 @@ def policy(data) -> dict:
 
 def test_a_policy_has_a_threshold_for_each_field_that_has_one(accept, data):
     assert accept("--max-error", "0.1").code == 0
-    fields = {it["field"]: it for it in policy(data)["fields"]}
+    fields = {field["field"]: field for field in policy(data)["fields"]}
     assert fields["total"]["threshold"] is None
     assert fields["date"]["threshold"] == 0.88
     assert fields["date"]["error"] < fields["date"]["bound"] <= 0.1
@@ -39,7 +39,7 @@ def test_a_policy_has_a_threshold_for_each_field_that_has_one(accept, data):
 def test_together_and_a_smaller_error_let_less_pass(accept, data):
     def passing(*arguments: str) -> float:
         assert accept(*arguments).code == 0
-        return sum(it["accepted"] for it in policy(data)["fields"])
+        return sum(field["accepted"] for field in policy(data)["fields"])
 
     usual = passing("--max-error", "0.1")
     assert passing("--max-error", "0.1", "--together") < usual
@@ -73,7 +73,7 @@ def test_what_passes_is_what_the_check_counts(accept, stickler, data):
     assert stickler(*applied, "-o", "/dev/null").code == 0
     result = stickler("eval", SCHEMA, *FRESH, *BY_ID, "--policy", "policy.json", "-f", "json")
     outcome = result.json["policy"]
-    assert sum(it["accepted"] for it in outcome["fields"]) == len(passing)
+    assert sum(field["accepted"] for field in outcome["fields"]) == len(passing)
     assert outcome["overlap"] == 0
     assert all("id" in line["review"] and "total" in line["review"] for line in routed)
 
@@ -90,11 +90,11 @@ def test_a_group_has_a_threshold_of_its_own(stickler, data):
     rows = [f"slip-{n:03},{'odd' if n % 2 else 'even'}" for n in range(1, 401)]
     (data / "known.csv").write_text("\n".join(["id,kind", *rows]))
     by = ("--by", "@kind", "--by-file", "known.csv")
-    made = stickler(
+    accepted = stickler(
         "accept", SCHEMA, *LABELLED, *BY_ID, *by, "--max-error", "0.2", "-o", "policy.json"
     )
-    assert made.code == 0
-    assert {it["group"] for it in policy(data)["fields"]} == {"odd", "even"}
+    assert accepted.code == 0
+    assert {field["group"] for field in policy(data)["fields"]} == {"odd", "even"}
     routed = stickler("accept", "--apply", "policy.json", FRESH[1], *BY_ID, *by)
     assert (routed.code, len(routed.out.splitlines())) == (0, 160)
     without = stickler("accept", "--apply", "policy.json", FRESH[1], *BY_ID)
@@ -108,9 +108,9 @@ def test_a_prediction_that_cannot_be_read_goes_to_review_as_a_whole(accept, stic
     accept()
     (data / "new.jsonl").write_text('{"id": {"_value": "a"}, "date": "2026-01-01"}\nno JSON\n[1]\n')
     result = stickler("accept", "--apply", "policy.json", "new.jsonl")
-    first, *others = map(json.loads, result.out.splitlines())
+    first, *other_records = map(json.loads, result.out.splitlines())
     assert first == {"document": "line 1", "pass": [], "review": ["id", "date"]}
-    assert all("problem" in line for line in others)
+    assert all("problem" in line for line in other_records)
     assert result.code == 3
     assert "2 predictions cannot be used" in result.err
 
@@ -130,14 +130,14 @@ def test_predictions_may_stand_below_a_key(accept, stickler, data):
     lines = Path(FRESH[1]).read_text().splitlines()
     (data / "below.jsonl").write_text("\n".join(f'{{"result": {line}}}' for line in lines))
     arguments = ("accept", "--apply", "policy.json")
-    inside = stickler(*arguments, "below.jsonl", "--pred-root", "result")
+    completed = stickler(*arguments, "below.jsonl", "--pred-root", "result")
     plain = stickler(*arguments, FRESH[1])
-    assert (inside.code, inside.out) == (0, plain.out)
+    assert (completed.code, completed.out) == (0, plain.out)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("--by", "merchant"), "--by merchant: this key is a field of the ground truth"),
         (
@@ -153,10 +153,10 @@ def test_predictions_may_stand_below_a_key(accept, stickler, data):
         (("--wrapped", "none"), "no prediction has a confidence"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(accept, arguments, said):
+def test_what_cannot_be_asked_is_refused(accept, arguments, message):
     result = accept(*arguments)
     assert (result.code, result.out) == (2, "")
-    assert said in result.err
+    assert message in result.err
 
 
 def test_what_is_missing_is_named(stickler):
@@ -174,26 +174,29 @@ def test_a_schema_that_is_left_out_is_inferred(stickler, data):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
-        (lambda it: it.update(format="other"), "this is not a policy"),
-        (lambda it: it.update(semantics=2), "the policy was made with version 2 of the semantics"),
-        (lambda it: it.pop("semantics"), 'the key "semantics" is missing'),
+        (lambda record: record.update(format="other"), "this is not a policy"),
         (
-            lambda it: it["fields"][0].update(threshold=0.1),
+            lambda record: record.update(semantics=2),
+            "the policy was made with version 2 of the semantics",
+        ),
+        (lambda record: record.pop("semantics"), 'the key "semantics" is missing'),
+        (
+            lambda record: record["fields"][0].update(threshold=0.1),
             "the policy file was changed by hand",
         ),
-        (lambda it: it.pop("asked"), 'the key "asked" is missing'),
+        (lambda record: record.pop("asked"), 'the key "asked" is missing'),
     ],
 )
-def test_a_policy_that_is_none_is_refused(accept, stickler, data, change, said):
+def test_a_policy_that_is_none_is_refused(accept, stickler, data, change, message):
     accept()
     record = policy(data)
     change(record)
     write(data / "policy.json", record)
     result = stickler("accept", "--apply", "policy.json", FRESH[1], *BY_ID)
     assert result.code == 2
-    assert said in result.err
+    assert message in result.err
 
 
 def test_a_policy_is_for_one_schema_and_the_same_options(accept, stickler, data):
@@ -209,7 +212,7 @@ def test_a_policy_is_for_one_schema_and_the_same_options(accept, stickler, data)
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("gate", "code", "said"),
+    ("gate", "code", "message"),
     [
         ("confidence.auroc>=0.5", 0, ""),
         ("confidence.auroc.lower>=0.65", 1, "confidence.auroc.lower 0.5"),
@@ -227,10 +230,10 @@ def test_a_policy_is_for_one_schema_and_the_same_options(accept, stickler, data)
         ("confidence.ece<=5", 2, "a number between 0 and 1"),
     ],
 )
-def test_gates_ask_how_far_confidences_can_be_trusted(stickler, gate, code, said):
+def test_gates_ask_how_far_confidences_can_be_trusted(stickler, gate, code, message):
     result = stickler("eval", SCHEMA, *FRESH, *BY_ID, "-q", "--gate", gate)
     assert result.code == code
-    assert said in result.err
+    assert message in result.err
 
 
 def test_a_gate_on_confidences_fails_where_there_are_none(stickler):
@@ -276,8 +279,10 @@ def test_a_policy_has_every_format_of_a_study(accept, data):
     # The title, and the heading.
     assert page.count("of the accepted values of a document are wrong") == 2
     text = (data / "p.md").read_text()
-    assert all(f"- {it['field']}&#58; " in text or f"- {it['field']}: " in text for it in fields)
+    assert all(
+        f"- {field['field']}&#58; " in text or f"- {field['field']}: " in text for field in fields
+    )
     header, *rows = (data / "p.csv").read_text().splitlines()
     assert header == "field,values,documents,threshold,accepted,error,bound"
-    assert [row.split(",")[0] for row in rows] == [it["field"] for it in fields]
+    assert [row.split(",")[0] for row in rows] == [field["field"] for field in fields]
     assert "share of wrong values, as more" not in (data / "p.txt").read_text()

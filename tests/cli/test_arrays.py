@@ -39,9 +39,11 @@ def test_a_place_begins_with_its_index(stickler):
     assert [entry["path"] for entry in record["errors"]] == [
         *("[0]", "[0].qty", "[1].more", "[2]", "[2].sku")
     ]
-    one = stickler("compare", *LISTS, "--document", "one", "--field", "[0].qty", "-f", "json").json
-    assert one["places"][0]["path"] == "[0].qty"
-    assert one["places"][0]["prediction_path"] == "[1].qty"
+    explanation = stickler(
+        "compare", *LISTS, "--document", "one", "--field", "[0].qty", "-f", "json"
+    ).json
+    assert explanation["places"][0]["path"] == "[0].qty"
+    assert explanation["places"][0]["prediction_path"] == "[1].qty"
 
 
 def test_what_is_no_array_fails_by_name(stickler, data):
@@ -53,14 +55,14 @@ def test_what_is_no_array_fails_by_name(stickler, data):
     assert result.code == ExitCode.INCOMPLETE
     documents = result.json["documents"]
     assert (documents["invalid"], documents["failed"]) == (1, 1)
-    wrong = {each["document"]: each["problem"] for each in result.json["problems"]}
+    wrong = {problem["document"]: problem["problem"] for problem in result.json["problems"]}
     assert wrong == {
         "one": "pred/one.json: the document is of type object, expected a JSON array; "
         'if the key "lines" contains the document, give this key to --pred-root or --gt-root',
         "two": "gt/two.json: the document is of type object, expected a JSON array",
     }
-    alone = stickler("compare", "schema.json", "gt/one.json", "pred/one.json")
-    assert alone.code == ExitCode.INCOMPLETE
+    explained = stickler("compare", "schema.json", "gt/one.json", "pred/one.json")
+    assert explained.code == ExitCode.INCOMPLETE
     rooted = ("gt/one.json", "pred/one.json", "--pred-root", "lines")
     assert stickler("eval", "schema.json", *rooted, "-f", "json").json["documents"]["invalid"] == 0
 
@@ -80,7 +82,7 @@ def test_a_run_of_arrays_can_be_read_again(stickler, data):
     errors = stickler("errors", "run", "-f", "jsonl").out
     assert '"[0].qty"' in errors
     same = stickler("diff", "run", "run", "-f", "json").json
-    assert [it["field"] for it in same["fields"]] == ["sku", "qty", "note"]
+    assert [field["field"] for field in same["fields"]] == ["sku", "qty", "note"]
     write(data / "more.jsonl", '[{"sku": "a"}]\n')
     stickler("eval", "schema.json", "more.jsonl", "more.jsonl", "-o", "more.json")
     merged = stickler("merge", "run", "more.json", "-f", "json").json
@@ -114,9 +116,9 @@ def test_an_array_inside_of_text_is_taken_out(stickler, data, text):
 
     result = stickler("eval", *LISTS, "--lenient-json", "-f", "json").json
 
-    whole = "{}" in text and not text.startswith("[")
-    assert result["documents"]["lenient"]["documents"] == whole
-    assert (result["overall_score"] == 1.0) == whole
+    is_object_in_text = "{}" in text and not text.startswith("[")
+    assert result["documents"]["lenient"]["documents"] == is_object_in_text
+    assert (result["overall_score"] == 1.0) == is_object_in_text
 
 
 def test_values_in_wrappers_and_confidences_are_taken(stickler, data):
@@ -129,8 +131,8 @@ def test_values_in_wrappers_and_confidences_are_taken(stickler, data):
     assert record["confidence"]["units"] == 2
     write(data / "known" / "one.json", [{"sku": 0.5}, {"sku": 0.6, "qty": 0.7}])
     write(data / "pred" / "one.json", PRED)
-    beside = stickler("eval", *LISTS, "--confidence", "known", "-f", "json").json
-    assert beside["confidence"]["units"] == 3
+    beside_record = stickler("eval", *LISTS, "--confidence", "known", "-f", "json").json
+    assert beside_record["confidence"]["units"] == 3
 
 
 def test_lists_of_plain_values_are_documents_too(stickler, data):
@@ -140,10 +142,10 @@ def test_lists_of_plain_values_are_documents_too(stickler, data):
 
     record = stickler("eval", *LISTS, "-f", "json").json
 
-    assert [it["field"] for it in record["fields"]] == [""]
+    assert [field["field"] for field in record["fields"]] == [""]
     assert [
-        it["path"]
-        for it in stickler(
+        error["path"]
+        for error in stickler(
             "eval", "schema.json", "gt/one.json", "pred/one.json", "-f", "json"
         ).json["errors"]
     ] == ["[0]", "[1]"]
@@ -158,7 +160,7 @@ def test_a_schema_is_inferred_of_arrays(stickler, data):
     record = stickler("eval", "gt", "pred", "-f", "json").json
 
     assert record["documents"]["evaluated"] == 2
-    assert [it["field"] for it in record["fields"]] == ["", "sku", "qty", "note"]
+    assert [field["field"] for field in record["fields"]] == ["", "sku", "qty", "note"]
     assert stickler("lint", "gt").code == ExitCode.OK
 
 
@@ -170,7 +172,7 @@ def test_the_schema_is_shown_checked_and_linted(stickler, data):
 
     findings = stickler("lint", "schema.json", "gt", "-f", "json").json["findings"]
 
-    places = {(it["rule"], it["field"]): it["places"][0] for it in findings}
+    places = {(finding["rule"], finding["field"]): finding["places"][0] for finding in findings}
     assert places["unusable-document", ""]["file"] == "gt/three.json"
     assert places["undeclared-key", "extra"]["pointer"] == "/0/extra"
 
@@ -178,7 +180,7 @@ def test_the_schema_is_shown_checked_and_linted(stickler, data):
 def test_thresholds_are_tuned_on_items(stickler):
     fields = stickler("tune", *LISTS, "-f", "json").json["fields"]
 
-    assert [(it["field"], it["pairs"]) for it in fields] == [
+    assert [(field["field"], field["pairs"]) for field in fields] == [
         *(("", 2), ("sku", 1), ("qty", 1), ("note", 1))
     ]
 
@@ -194,13 +196,13 @@ def test_documents_are_held_against_the_schema(stickler, data):
 
 
 def test_a_policy_routes_values_of_arrays(stickler, data):
-    known = [{"sku": {"value": "a", "confidence": 0.9}}]
+    confidences = [{"sku": {"value": "a", "confidence": 0.9}}]
     for number in range(60):
         write(data / "gt" / f"{number}.json", [{"sku": "a"}])
-        write(data / "pred" / f"{number}.json", known)
+        write(data / "pred" / f"{number}.json", confidences)
 
-    made = stickler("accept", *LISTS, "--max-error", "0.2", "-o", "policy.json", "-q")
-    assert made.code == ExitCode.OK, made.err
+    accepted = stickler("accept", *LISTS, "--max-error", "0.2", "-o", "policy.json", "-q")
+    assert accepted.code == ExitCode.OK, accepted.err
     lines = stickler("accept", "--apply", "policy.json", "pred/1.json").out
 
     assert json.loads(lines) == {"document": "pred/1", "pass": ["[0].sku"], "review": []}

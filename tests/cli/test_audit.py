@@ -31,13 +31,13 @@ def test_planted_mistakes_are_the_first_suspects(audit):
         *(("slip-261", "items[0].amount"), ("slip-277", "date"), ("slip-284", "merchant")),
         ("slip-289", "items[0].name"),
     }
-    found = [(it["document"], it["path"]) for it in record["suspects"]]
-    assert {*found[:7]} == planted
+    suspects = [(suspect["document"], suspect["path"]) for suspect in record["suspects"]]
+    assert {*suspects[:7]} == planted
     # Seven of eight: all runs share the last one.
-    assert ("slip-276", "items[1].amount") not in found
+    assert ("slip-276", "items[1].amount") not in suspects
     assert record["whole"]["wrong"] is None
-    assert [it["f1"] is not None for it in record["runs"]] == [True] * 3
-    deposit = next(it for it in record["suspects"] if it["path"] == "items.+0.name")
+    assert [run_record["f1"] is not None for run_record in record["runs"]] == [True] * 3
+    deposit = next(suspect for suspect in record["suspects"] if suspect["path"] == "items.+0.name")
     assert deposit["others"] == [{"answer": "deposit", "runs": [0, 2]}]
 
 
@@ -49,12 +49,12 @@ def test_f1_as_it_is_is_that_of_eval(audit, stickler):
 
 def test_verdicts_say_how_much_is_wrong_and_what_runs_would_have(audit):
     record = audit(*VERDICTS)
-    whole = record["whole"]
-    assert whole["looked_at"] == 100
+    total = record["whole"]
+    assert total["looked_at"] == 100
     # Eight of 402 values are wrong; in items that only runs have there are eight places more.
-    assert whole["wrong_interval"][0] <= 8 / 410 <= whole["wrong_interval"][1]
-    assert all(it["right_f1"] > it["f1"] for it in record["runs"])
-    assert sum(it["looked_at"] for it in record["fields"]) == 100
+    assert total["wrong_interval"][0] <= 8 / 410 <= total["wrong_interval"][1]
+    assert all(run_record["right_f1"] > run_record["f1"] for run_record in record["runs"])
+    assert sum(field["looked_at"] for field in record["fields"]) == 100
 
 
 @pytest.mark.slow
@@ -63,21 +63,23 @@ def test_what_is_drawn_can_be_marked_and_read(audit, stickler, data):
     lines = [json.loads(line) for line in drawn.out.splitlines()]
     assert len(lines) == 100
     marked = (FOLDER / "verdicts.jsonl").read_text("utf-8").splitlines()
-    assert [(it["document"], it["path"]) for it in lines] == [
-        (it["document"], it["path"]) for it in map(json.loads, marked)
+    assert [(line["document"], line["path"]) for line in lines] == [
+        (record["document"], record["path"]) for record in map(json.loads, marked)
     ]
-    assert {it["verdict"] for it in lines} == {None}
-    assert sum(1 / it["probability"] for it in lines) == pytest.approx(410)
+    assert {line["verdict"] for line in lines} == {None}
+    assert sum(1 / line["probability"] for line in lines) == pytest.approx(410)
     (data / "none.jsonl").write_text(drawn.out, "utf-8")
     record = audit("--verdicts", "none.jsonl")
     assert record["whole"]["looked_at"] == 0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("said", ["neither", "prediction_right", "both_acceptable"])
-def test_few_verdicts_give_a_share_or_nothing(audit, stickler, data, said):
+@pytest.mark.parametrize("outcome", ["neither", "prediction_right", "both_acceptable"])
+def test_few_verdicts_give_a_share_or_nothing(audit, stickler, data, outcome):
     drawn = stickler("audit", *SOURCES, "--draw", "20").out
-    (data / "v.jsonl").write_text(drawn.replace('"verdict":null', f'"verdict":"{said}"'), "utf-8")
+    (data / "v.jsonl").write_text(
+        drawn.replace('"verdict":null', f'"verdict":"{outcome}"'), "utf-8"
+    )
     for run in audit("--verdicts", "v.jsonl")["runs"]:
         value, ends = run["right_f1"], run["right_f1_interval"]
         assert (value is ends is None) or 0 <= ends[0] <= value <= ends[1] <= 1
@@ -92,23 +94,23 @@ def test_what_is_drawn_says_where_it_stands_in_its_source(stickler, data):
     (data / "b.jsonl").write_text('{"total": 4}\n{"total": 5}\n', "utf-8")
     files = ("s.json", "gt.jsonl", "a.jsonl", "b.jsonl")
     lines = map(json.loads, stickler("audit", *files, "--draw", "2").out.splitlines())
-    found = {it["document"]: (it["page"], it["box"]) for it in lines}
-    assert found == {"line 1": ("2", [0.1, 0.2, 0.3, 0.4]), "line 2": (None, None)}
+    places_by_document = {line["document"]: (line["page"], line["box"]) for line in lines}
+    assert places_by_document == {"line 1": ("2", [0.1, 0.2, 0.3, 0.4]), "line 2": (None, None)}
 
 
 @pytest.mark.slow
 def test_places_may_be_marked_in_a_page(audit, stickler, data):
     assert stickler("audit", *SOURCES, "--draw", "100", "-o", "places.html").out == ""
     page = (data / "places.html").read_text("utf-8")
-    lines = [html.unescape(it) for it in re.findall('data-line="([^"]*)"', page)]
+    lines = [html.unescape(line) for line in re.findall('data-line="([^"]*)"', page)]
     buttons = page.partition("<fieldset")[2].partition("</fieldset>")[0]
     pressed = html.unescape(re.findall('data-more="([^"]*)"', buttons)[1])
     assert json.loads(pressed) == {"verdict": "ground_truth_wrong", "right": "bread"}
-    right = [json.loads(it) | {"verdict": "ground_truth_right"} for it in lines]
+    right = [json.loads(line) | {"verdict": "ground_truth_right"} for line in lines]
     right[0] |= json.loads(pressed)
-    (data / "v.jsonl").write_text("".join(json.dumps(it) + "\n" for it in right), "utf-8")
-    whole = audit("--verdicts", "v.jsonl")["whole"]
-    assert (whole["looked_at"], whole["wrong"]) == (100, pytest.approx(1 / 410))
+    (data / "v.jsonl").write_text("".join(json.dumps(mark) + "\n" for mark in right), "utf-8")
+    total = audit("--verdicts", "v.jsonl")["whole"]
+    assert (total["looked_at"], total["wrong"]) == (100, pytest.approx(1 / 410))
     # Suspects of the report were not drawn; as many are listed as are announced.
     report = stickler("audit", *SOURCES, "-f", "html").out
     assert report.count("<fieldset") == 16
@@ -118,22 +120,22 @@ def test_places_may_be_marked_in_a_page(audit, stickler, data):
     assert rows.startswith("document,path,page")
     other = stickler("audit", *SOURCES, "--draw", "2", "-o", "p.parquet")
     assert (other.code, "ends in .csv, .tsv" in other.err) == (2, True)
-    both = stickler("audit", *SOURCES, "--draw", "9", "-o", "p.html", "-o", "p.csv")
-    assert (both.code, "there are 2, expected at most one" in both.err) == (2, True)
+    two_outputs = stickler("audit", *SOURCES, "--draw", "9", "-o", "p.html", "-o", "p.csv")
+    assert (two_outputs.code, "there are 2, expected at most one" in two_outputs.err) == (2, True)
 
 
 @pytest.mark.slow
 def test_places_may_be_marked_in_a_spreadsheet(audit, stickler, data):
     stickler("audit", *SOURCES, "--draw", "100", "-o", "places.csv")
     rows = [*csv.DictReader((data / "places.csv").read_text("utf-8").splitlines())]
-    known = {
-        (it["document"], it["path"]): it
-        for it in map(json.loads, (FOLDER / "verdicts.jsonl").read_text("utf-8").splitlines())
+    verdicts = {
+        (record["document"], record["path"]): record
+        for record in map(json.loads, (FOLDER / "verdicts.jsonl").read_text("utf-8").splitlines())
     }
     for row in rows:
-        said = known[row["document"], row["path"]]
-        row["verdict"] = said["verdict"]
-        row["right"] = json.dumps(said["right"]) if "right" in said else ""
+        known_verdict = verdicts[row["document"], row["path"]]
+        row["verdict"] = known_verdict["verdict"]
+        row["right"] = json.dumps(known_verdict["right"]) if "right" in known_verdict else ""
     rows[0]["right"] = rows[0]["verdict"] and "bread"
     with (data / "places.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, rows[0].keys())
@@ -156,8 +158,8 @@ def test_ids_that_look_like_formulas_are_found_again(audit, stickler, data, suff
     text = (data / places).read_text("utf-8")
     assert "'=" in text
     lines = [
-        f"{line[:-1]}ground_truth_right{between}" if at else line
-        for at, line in enumerate(text.splitlines())
+        f"{line[:-1]}ground_truth_right{between}" if index else line
+        for index, line in enumerate(text.splitlines())
     ]
     (data / places).write_text("\n".join(lines), "utf-8")
     assert audit("--verdicts", places, sources=sources)["whole"]["looked_at"] == 9
@@ -165,51 +167,56 @@ def test_ids_that_look_like_formulas_are_found_again(audit, stickler, data, suff
 
 @pytest.mark.slow
 def test_verdicts_of_the_page_of_a_run_are_read(audit, data):
-    every = (FOLDER / "verdicts.jsonl").read_text("utf-8").splitlines(keepends=True)
-    page = json.loads(every[5]) | {"format": "stickler-verdict/1", "pred": "Nagoya Noodles"}
+    all_lines = (FOLDER / "verdicts.jsonl").read_text("utf-8").splitlines(keepends=True)
+    page = json.loads(all_lines[5]) | {"format": "stickler-verdict/1", "pred": "Nagoya Noodles"}
     page["document"], page["path"] = "slip-284", "merchant"
-    others = [it for it in every if "slip-284" not in it or "merchant" not in it]
-    (data / "v.jsonl").write_text("".join([*others, json.dumps(page) + "\n"]), "utf-8")
+    other_lines = [line for line in all_lines if "slip-284" not in line or "merchant" not in line]
+    (data / "v.jsonl").write_text("".join([*other_lines, json.dumps(page) + "\n"]), "utf-8")
     assert audit("--verdicts", "v.jsonl")["whole"]["wrong"] == audit(*VERDICTS)["whole"]["wrong"]
 
 
 @pytest.mark.slow
 def test_it_continues_from_its_directory(audit, stickler, data):
     record = audit("--run-dir", "kept")
-    assert sorted(it.name for it in (data / "kept").iterdir()) == ["0", "1", "2"]
+    assert sorted(path.name for path in (data / "kept").iterdir()) == ["0", "1", "2"]
     again = stickler("audit", *SOURCES, "-f", "json", "--run-dir", "kept")
     assert json.loads(again.out) == record
     assert again.err.count("60 documents are already finished") == 3
 
 
-def verdict(document, path, said, **more):
-    drawn = {"document": document, "path": path, "probability": 1, "verdict": said}
+def verdict(document, path, outcome, **more):
+    drawn = {"document": document, "path": path, "probability": 1, "verdict": outcome}
     return json.dumps(drawn | more) + "\n"
 
 
 @pytest.mark.slow
 def test_each_verdict_says_who_is_right(audit, data):
-    everything = [*map(json.loads, (FOLDER / "verdicts.jsonl").read_text("utf-8").splitlines())]
+    verdicts = [*map(json.loads, (FOLDER / "verdicts.jsonl").read_text("utf-8").splitlines())]
 
     def f1(*lines):
-        right = (verdict(it["document"], it["path"], "ground_truth_right") for it in everything[7:])
+        right = (
+            verdict(verdict_record["document"], verdict_record["path"], "ground_truth_right")
+            for verdict_record in verdicts[7:]
+        )
         (data / "v.jsonl").write_text("".join([*right, *lines]), "utf-8")
         record = audit("--verdicts", "v.jsonl")
-        return [round(it["right_f1"] - it["f1"], 5) for it in record["runs"]], record["whole"]
+        return [
+            round(run_record["right_f1"] - run_record["f1"], 5) for run_record in record["runs"]
+        ], record["whole"]
 
-    (_, _, _), whole = f1(verdict("slip-284", "merchant", "neither"))
-    assert whole["wrong"] > 0
-    (a, b, c), whole = f1(verdict("slip-284", "merchant", "both_acceptable"))
+    (_, _, _), total = f1(verdict("slip-284", "merchant", "neither"))
+    assert total["wrong"] > 0
+    (a, b, c), total = f1(verdict("slip-284", "merchant", "both_acceptable"))
     assert (a > 0, b > 0, c > 0).count(True) == 2
-    assert whole["wrong"] == 0
-    told, _ = f1(verdict("slip-284", "merchant", "ground_truth_wrong", right="notebook"))
-    assert [it > 0 for it in told].count(True) == 1
+    assert total["wrong"] == 0
+    gains, _ = f1(verdict("slip-284", "merchant", "ground_truth_wrong", right="notebook"))
+    assert [gain > 0 for gain in gains].count(True) == 1
     # A value instead of another one, or where there should be none, are alike to F1.
     gone, _ = f1(verdict("slip-284", "merchant", "ground_truth_wrong", right=None))
     assert gone == [0, 0, 0]
-    agreed = everything.pop()
+    agreed = verdicts.pop()
     gone, _ = f1(verdict(agreed["document"], agreed["path"], "ground_truth_wrong", right=None))
-    assert all(it < 0 for it in gone)
+    assert all(gain < 0 for gain in gone)
     absent = verdict("slip-247", "items.+0.name", "ground_truth_wrong", right="deposit")
     (a, b, c), _ = f1(absent)
     assert (a > 0, b < 0, c > 0) == (True, True, True)
@@ -234,7 +241,7 @@ def test_the_ground_truth_is_written_as_it_should_be(audit, stickler, data):
     assert "1 wrong values were not corrected, because no verdict gives the right value" in notes
 
     truths = map(json.loads, Path(SOURCES[1]).read_text("utf-8").splitlines())
-    expected = {it["id"]: it for it in truths}
+    expected = {truth["id"]: truth for truth in truths}
     expected["slip-284"]["merchant"] = {"_value": "paint", "_alternatives": ["Nagoya Noodles"]}
     expected["slip-261"]["total"] = {"_value": 55.87, "_alternatives": [1.5]}
     expected["slip-267"]["items"][2]["amount"] = 31.06
@@ -242,8 +249,8 @@ def test_the_ground_truth_is_written_as_it_should_be(audit, stickler, data):
     expected["slip-277"].pop("date")
     expected["slip-247"]["items"].append({"name": "deposit", "amount": 0.5})
     files = [*(data / "gold").iterdir()]
-    found = {it.stem: json.loads(it.read_text("utf-8")) for it in files}
-    assert found == expected
+    gold = {file.stem: json.loads(file.read_text("utf-8")) for file in files}
+    assert gold == expected
 
     again = stickler("audit", *SOURCES, "--verdicts", "v.jsonl", "--write-gold", "gold")
     assert (again.code, "gold has files" in again.err) == (2, True)
@@ -254,10 +261,15 @@ def test_the_ground_truth_is_written_as_it_should_be(audit, stickler, data):
 @pytest.mark.slow
 def test_what_is_wrong_in_wrappers_is_mended_in_them(audit, data):
     truths = [*map(json.loads, Path(SOURCES[1]).read_text("utf-8").splitlines())]
-    for it in truths:
-        it["total"] = {"_value": it["total"], "_page": 2, "_alternatives": [1], "_confidence": 1}
-        it["items"] = {"_value": it["items"], "_page": 3}
-    (data / "gt.jsonl").write_text("".join(json.dumps(it) + "\n" for it in truths), "utf-8")
+    for truth in truths:
+        truth["total"] = {
+            "_value": truth["total"],
+            "_page": 2,
+            "_alternatives": [1],
+            "_confidence": 1,
+        }
+        truth["items"] = {"_value": truth["items"], "_page": 3}
+    (data / "gt.jsonl").write_text("".join(json.dumps(truth) + "\n" for truth in truths), "utf-8")
     lines = [
         verdict("slip-251", "total", "ground_truth_wrong"),
         verdict("slip-258", "total", "ground_truth_wrong", right=None),
@@ -267,7 +279,9 @@ def test_what_is_wrong_in_wrappers_is_mended_in_them(audit, data):
     sources = [SOURCES[0], "gt.jsonl", *SOURCES[2:]]
     audit("--verdicts", "v.jsonl", "--write-gold", "gold", sources=sources)
     ids = ("slip-251", "slip-258", "slip-247")
-    mended, gone, added = (json.loads((data / f"gold/{it}.json").read_text()) for it in ids)
+    mended, gone, added = (
+        json.loads((data / f"gold/{document}.json").read_text()) for document in ids
+    )
     assert mended["total"] == {"_value": 49.97, "_page": 2}
     assert "total" not in gone
     assert (added["items"]["_page"], added["items"]["_value"][-1]) == (3, {"name": "deposit"})
@@ -277,9 +291,12 @@ def test_what_is_wrong_in_wrappers_is_mended_in_them(audit, data):
 def test_a_verdict_is_on_the_values_that_were_seen(audit, stickler, data):
     """A mended ground truth is right where it was wrong; another value was not judged."""
     drawn = stickler("audit", *SOURCES, "--draw", "100").out.splitlines()
-    known = [json.loads(it) for it in (FOLDER / "verdicts.jsonl").read_text("utf-8").splitlines()]
+    verdicts = [
+        json.loads(line) for line in (FOLDER / "verdicts.jsonl").read_text("utf-8").splitlines()
+    ]
     lines = [
-        json.dumps(json.loads(line) | said) + "\n" for line, said in zip(drawn, known, strict=True)
+        json.dumps(json.loads(line) | said) + "\n"
+        for line, said in zip(drawn, verdicts, strict=True)
     ]
     (data / "v.jsonl").write_text("".join(lines), "utf-8")
     before = audit("--verdicts", "v.jsonl", "--write-gold", "gold")["whole"]
@@ -310,7 +327,7 @@ def test_the_answer_that_was_seen_is_right_whoever_gives_more_votes(audit, data)
     assert gold["merchant"] == "tea"
     # A value that the page had to cut is not in the verdict; nor is what an invented item is.
     gold, notes = mended(verdict(*place, "ground_truth_wrong", **page))
-    assert (gold["merchant"], any("no verdict gives" in it for it in notes)) == ("paint", True)
+    assert (gold["merchant"], any("no verdict gives" in note for note in notes)) == ("paint", True)
     invented = verdict(
         "slip-284", "items[0].name", "ground_truth_wrong", **page | {"gt": None, "pred": "fee"}
     )
@@ -322,8 +339,8 @@ def test_the_answer_that_was_seen_is_right_whoever_gives_more_votes(audit, data)
 def test_an_item_that_is_wholly_wrong_hides_that_runs_have_the_right_one(audit, data):
     slip = {"id": "x", "merchant": "Blue Door", "items": [{"name": "tea", "amount": 1.5}]}
     right = slip | {"items": [{"name": "bread", "amount": 40.0}]}
-    for name, said in (("gt", slip), ("a", right), ("b", right)):
-        (data / f"{name}.jsonl").write_text(json.dumps(said) + "\n", "utf-8")
+    for name, answer in (("gt", slip), ("a", right), ("b", right)):
+        (data / f"{name}.jsonl").write_text(json.dumps(answer) + "\n", "utf-8")
     lines = [
         verdict("x", "merchant", "ground_truth_right"),
         verdict("x", "items[0].name", "ground_truth_wrong", right="bread"),
@@ -339,21 +356,24 @@ def test_an_item_that_is_wholly_wrong_hides_that_runs_have_the_right_one(audit, 
 
 @pytest.mark.slow
 def test_places_that_were_not_drawn_stand_for_no_others(audit, data):
-    every = (FOLDER / "verdicts.jsonl").read_text("utf-8")
-    drawn = {(it["document"], it["path"]) for it in map(json.loads, every.splitlines())}
-    suspects = {(it["document"], it["path"]) for it in audit()["suspects"]}
+    verdict_lines = (FOLDER / "verdicts.jsonl").read_text("utf-8")
+    drawn = {
+        (verdict_record["document"], verdict_record["path"])
+        for verdict_record in map(json.loads, verdict_lines.splitlines())
+    }
+    suspects = {(suspect["document"], suspect["path"]) for suspect in audit()["suspects"]}
     truths = (FOLDER / "gt.jsonl").read_text("utf-8").splitlines()
     places = [(json.loads(line)["id"], "date") for line in truths]
     unknown = [place for place in places if place not in drawn | suspects][:3]
-    lines = [verdict(*it, "ground_truth_wrong", probability=None) for it in unknown]
-    (data / "v.jsonl").write_text(every + "".join(lines), "utf-8")
+    lines = [verdict(*place, "ground_truth_wrong", probability=None) for place in unknown]
+    (data / "v.jsonl").write_text(verdict_lines + "".join(lines), "utf-8")
     record = audit("--verdicts", "v.jsonl")
     # None that was drawn from their stratum is wrong.
     expected = audit(*VERDICTS)["whole"]["wrong"] + 3 / record["whole"]["places"]
     assert record["whole"]["wrong"] == pytest.approx(expected, abs=1e-9)
     assert any(
-        ("not drawn at random; these say nothing about other values") in it
-        for it in record["notes"]
+        ("not drawn at random; these say nothing about other values") in note
+        for note in record["notes"]
     )
     (data / "v.jsonl").write_text("".join(lines), "utf-8")
     assert audit("--verdicts", "v.jsonl")["whole"]["wrong"] is None
@@ -363,11 +383,11 @@ def test_places_that_were_not_drawn_stand_for_no_others(audit, data):
 def test_gates_are_on_shares_and_their_ends(audit, stickler):
     passing = ["agreement>=0.8", "items.amount.agreement>=0.5", "items.*.alpha>=0.5"]
     gates = [
-        part
-        for it in (*passing, "wrong.upper<=0.2", "date.pairwise.lower>=0.5")
-        for part in ("--gate", it)
+        argument
+        for gate in (*passing, "wrong.upper<=0.2", "date.pairwise.lower>=0.5")
+        for argument in ("--gate", gate)
     ]
-    assert [it["passed"] for it in audit(*VERDICTS, *gates)["gates"]] == [True] * 5
+    assert [gate["passed"] for gate in audit(*VERDICTS, *gates)["gates"]] == [True] * 5
     result = stickler("audit", *SOURCES, *VERDICTS, "--gate", "wrong.upper<=0.02")
     assert result.code == 1
     assert "gate failed: wrong.upper" in result.err
@@ -382,11 +402,13 @@ def test_gates_are_on_shares_and_their_ends(audit, stickler):
 def test_the_table_names_runs_that_share_answers(stickler, data):
     copies = data / "d.jsonl"
     lines = [json.loads(line) for line in Path(RUNS[0]).read_text("utf-8").splitlines()]
-    for it in lines[::2]:
-        it["merchant"] += " and a name of its own"
-    Path(data / "a2.jsonl").write_text("".join(json.dumps(it) + "\n" for it in lines), "utf-8")
+    for record in lines[::2]:
+        record["merchant"] += " and a name of its own"
+    Path(data / "a2.jsonl").write_text(
+        "".join(json.dumps(record) + "\n" for record in lines), "utf-8"
+    )
     lines[1]["merchant"] = "another"
-    copies.write_text("".join(json.dumps(it) + "\n" for it in lines), "utf-8")
+    copies.write_text("".join(json.dumps(record) + "\n" for record in lines), "utf-8")
     sources = [*SOURCES[:2], "a2.jsonl", "d.jsonl", *SOURCES[3:]]
     result = stickler("audit", *sources)
     assert (
@@ -421,15 +443,15 @@ def test_verdicts_that_fit_nothing_are_told(audit, stickler, data):
 
 
 def test_a_run_that_has_fewer_documents_says_nothing_of_the_others(audit, data):
-    some = Path(RUNS[0]).read_text("utf-8").splitlines(keepends=True)[:20]
-    (data / "some.jsonl").write_text("".join(some), "utf-8")
+    some_lines = Path(RUNS[0]).read_text("utf-8").splitlines(keepends=True)[:20]
+    (data / "some.jsonl").write_text("".join(some_lines), "utf-8")
     record = audit(sources=[*SOURCES[:2], "some.jsonl", *SOURCES[3:]])
     assert record["whole"]["places"] > 390
     assert record["runs"][0]["f1"] is not None
 
 
 def test_two_runs_are_needed_and_each_once(stickler):
-    for sources, told in (
+    for sources, message in (
         (
             SOURCES[:3],
             "1 run given, expected two runs or more: stickler audit [SCHEMA] GT RUN RUN...",
@@ -440,7 +462,7 @@ def test_two_runs_are_needed_and_each_once(stickler):
         ),
     ):
         result = stickler("audit", *sources)
-        assert (result.code, told in result.err) == (2, True)
+        assert (result.code, message in result.err) == (2, True)
 
 
 def test_what_cannot_be_evaluated_makes_it_incomplete(audit):
@@ -453,14 +475,14 @@ def test_a_missing_answer_is_one_too(audit, data):
     lines = [json.loads(line) for line in Path(RUNS[0]).read_text("utf-8").splitlines()]
     for it in lines:
         it.pop("date")
-    (data / "a.jsonl").write_text("".join(json.dumps(it) + "\n" for it in lines), "utf-8")
-    (data / "b.jsonl").write_text("".join(json.dumps(it) + "\n" for it in lines), "utf-8")
+    (data / "a.jsonl").write_text("".join(json.dumps(record) + "\n" for record in lines), "utf-8")
+    (data / "b.jsonl").write_text("".join(json.dumps(record) + "\n" for record in lines), "utf-8")
     right = verdict("slip-251", "date", "ground_truth_wrong", right=None)
     (data / "v.jsonl").write_text(right, "utf-8")
     record = audit(
         "--verdicts", "v.jsonl", sources=[*SOURCES[:2], "a.jsonl", "b.jsonl", *SOURCES[5:]]
     )
-    first = next(it for it in record["suspects"] if it["field"] == "date")
+    first = next(suspect for suspect in record["suspects"] if suspect["field"] == "date")
     assert (first["votes"], first["others"][0]["answer"]) == (2, None)
 
 
@@ -485,7 +507,7 @@ def test_without_a_schema_the_ground_truth_shows_it(stickler, data):
     record = stickler("audit", gt, *runs, "--id-field", "id", "-f", "json").json
 
     assert (record["gt"], record["schema"]) == (gt, f"inferred from {gt}")
-    assert [it["run"] for it in record["runs"]] == runs
+    assert [run_record["run"] for run_record in record["runs"]] == runs
     assert record["whole"]["suspects"] > 0
     refused = stickler("audit", gt, runs[0], "--id-field", "id")
     assert refused.code == 2

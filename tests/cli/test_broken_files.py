@@ -93,10 +93,10 @@ def test_many_broken_documents_are_counted(stickler, directories):
         (directories / "whole" / f"{number}.json").write_text('{"a": "x", "n": 1}')
         (directories / "pred" / f"{number}.json").write_text(BROKEN)
 
-    told = stickler("errors", "whole", "pred").err
-    assert f"warning: 31 predictions cannot be read, {MISSED}" in told
-    named = told.count("not valid JSON")
-    assert f"  and {31 - named} more" in told
+    error_output = stickler("errors", "whole", "pred").err
+    assert f"warning: 31 predictions cannot be read, {MISSED}" in error_output
+    named = error_output.count("not valid JSON")
+    assert f"  and {31 - named} more" in error_output
     assert "more documents were skipped, because one side cannot be read" in (
         stickler("tune", "whole", "pred").out
     )

@@ -50,8 +50,8 @@ def test_groups_add_up_to_the_whole(vendors, stickler):
 
     for groups in record["by"].values():
         for name in ("tp", "fd", "fa", "fn", "tn"):
-            parts = (group["confusion_matrix"]["leaves"][name] for group in groups.values())
-            assert sum(parts) == record["confusion_matrix"]["leaves"][name]
+            leaves = (group["confusion_matrix"]["leaves"][name] for group in groups.values())
+            assert sum(leaves) == record["confusion_matrix"]["leaves"][name]
         assert sum(int(group["score_sum"]) for group in groups.values()) == int(record["score_sum"])
 
 
@@ -114,11 +114,11 @@ def test_groups_of_a_metadata_file(vendors, stickler, name):
     by = ("--by-file", name, "--by", "@language", "--by", "@pages")
     groups = stickler(*EVAL, "-f", "json", *by).json["by"]
 
-    found = {
+    totals = {
         key: {name: group["documents"]["total"] for name, group in of_key.items()}
         for key, of_key in groups.items()
     }
-    assert found == {
+    assert totals == {
         "@language": {"(none)": 10, "de": 2, "fr": 1},
         "@pages": {"(none)": 10, "1": 1, "2": 2},
     }

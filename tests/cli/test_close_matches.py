@@ -199,11 +199,13 @@ def test_two_examples_with_other_texts_are_shown_and_long_texts_are_cut(
     monkeypatch.chdir(tmp_path)
     names = [("Ford Motors", "Fjord Motors"), ("Volvo Trucks", "Volvo Truks")]
     rows = [{"buyer": gt, "seller": gt} for gt, _ in names]
-    others = [{"buyer": pred, "seller": pred} for _, pred in names]
+    other_documents = [{"buyer": pred, "seller": pred} for _, pred in names]
     long_name = "Anna Maria Katharina Elisabeth Josefine Hansen"
     rows.append({"buyer": "Tom Bell", "seller": long_name})
-    others.append({"buyer": "Tom Bell", "seller": f"Hansen {long_name.removesuffix(' Hansen')}"})
-    for side, documents in (("gt", rows), ("pred", others)):
+    other_documents.append(
+        {"buyer": "Tom Bell", "seller": f"Hansen {long_name.removesuffix(' Hansen')}"}
+    )
+    for side, documents in (("gt", rows), ("pred", other_documents)):
         lines = "\n".join(map(json.dumps, documents))
         (tmp_path / f"{side}.jsonl").write_text(lines, encoding="utf-8")
 

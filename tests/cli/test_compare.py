@@ -69,7 +69,7 @@ def test_json_has_every_figure_that_leads_to_the_score(stickler):
     assert record["format"] == "stickler-comparison/1"
     assert record["overall_score"] == 0.375
     assert root["sum"] == {"total": 1.5, "divisor": 4.0}
-    assert [part.get("adds") for part in root["parts"]] == [1.0, 0.0, 0.5]
+    assert [segment.get("adds") for segment in root["parts"]] == [1.0, 0.0, 0.5]
     total = root["parts"][1]
     assert total == {
         "path": "total",
@@ -92,7 +92,7 @@ def test_json_has_every_figure_that_leads_to_the_score(stickler):
     }
     lines = root["parts"][2]
     assert (lines["pairing_floor"], lines["pairing_floor_source"]) == (0.2, "run")
-    assert [part["pairing"] for part in lines["parts"]] == [
+    assert [segment["pairing"] for segment in lines["parts"]] == [
         {"ground_truth_index": 0, "prediction_index": 0, "runner_up": None},
         {"ground_truth_index": None, "prediction_index": 1, "runner_up": None},
     ]
@@ -284,19 +284,19 @@ def test_help_shows_examples(stickler):
 
 
 def test_the_first_document_of_a_cause_is_shown(stickler, data):
-    everything = ("compare", "schema.json", "gt", "pred")
+    sources = ("compare", "schema.json", "gt", "pred")
     for name, total in (("zero", 1.5), ("zeta", 2.5)):
         write(data / "gt" / f"{name}.json", {"id": "A-1", "total": total})
         write(data / "pred" / f"{name}.json", {"id": "A-1", "total": total + 0.25})
 
-    first, second = (stickler(*everything, "--cause", number) for number in "12")
-    assert (first.out, first.err) == (stickler(*everything, "--document", "two").out, "")
+    first, second = (stickler(*sources, "--cause", number) for number in "12")
+    assert (first.out, first.err) == (stickler(*sources, "--document", "two").out, "")
     assert (second.out.split()[0], second.err) == (
         "zero",
         "showing zero, the first of 2 documents with cause 2\n",
     )
-    both = stickler(*everything, "--cause", "1", "--document", "two")
-    assert (both.code, "--document is also given" in both.err) == (2, True)
+    run = stickler(*sources, "--cause", "1", "--document", "two")
+    assert (run.code, "--document is also given" in run.err) == (2, True)
 
 
 def test_other_values_that_are_right_are_named(stickler, data):
@@ -327,7 +327,10 @@ def test_a_run_file_says_how_its_documents_are_compared(stickler, data):
 
 
 def test_a_swapped_value_says_whose_it_is(stickler, data):
-    numbers = {"type": "object", "properties": {it: {"type": "number"} for it in ("net", "gross")}}
+    numbers = {
+        "type": "object",
+        "properties": {name: {"type": "number"} for name in ("net", "gross")},
+    }
     write(data / "numbers.json", numbers)
     write(data / "one.json", {"net": 812.5, "gross": 970.75})
     write(data / "other.json", {"net": 970.75, "gross": 970.75})

@@ -58,8 +58,8 @@ def test_a_file_of_another_user_is_read_only_if_it_is_named(
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other owners")
 def test_root_reads_the_file_of_who_asked_for_its_rights(stickler, data, monkeypatch):
     write(data / "stickler.toml", "fail_under = 1.0\n")
-    mine = (data / "stickler.toml").stat()
-    theirs = os.stat_result((*mine[:4], 1234, *mine[5:]))
+    stat_of_file = (data / "stickler.toml").stat()
+    theirs = os.stat_result((*stat_of_file[:4], 1234, *stat_of_file[5:]))
     stat = Path.stat
     monkeypatch.setattr(
         Path,
@@ -145,7 +145,7 @@ def test_outputs_are_relative_to_the_file(stickler, data, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("fail_undr = 0.9", "did you mean fail_under?"),
         ("strict = 1", "expected true or false"),
@@ -156,12 +156,12 @@ def test_outputs_are_relative_to_the_file(stickler, data, monkeypatch):
         ("= 1", "the file is not valid TOML"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_told_with_its_name(stickler, data, text, told):
+def test_what_is_wrong_in_a_file_is_told_with_its_name(stickler, data, text, message):
     write(data / "stickler.toml", text)
     result = stickler(*EVAL)
     assert result.code == 2
     assert "stickler.toml" in result.err
-    assert told in result.err
+    assert message in result.err
 
 
 def test_a_named_file_that_is_not_there_is_told(stickler):
@@ -352,8 +352,8 @@ def test_an_address_is_no_path_beside_the_file(stickler, data, monkeypatch, sour
     page = data / "page.html"
     assert stickler("eval", *sides, "-o", str(page), *config, "--quiet").code == 0
     packed = re.search(r'id="data-sources">([^<]*)<', page.read_text())[1]
-    [[template, found, _]] = json.loads(gzip.decompress(base64.b64decode(packed)))
-    assert (template, found) == ("" if links else sources, links)
+    [[template, root, _]] = json.loads(gzip.decompress(base64.b64decode(packed)))
+    assert (template, root) == ("" if links else sources, links)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other rights")
@@ -375,8 +375,8 @@ def test_a_file_that_others_may_write_is_read_only_if_it_is_named(
     assert stickler(*EVAL, "--config", name).code == 1
     (data / name).chmod(0o664)  # by the user's own group
     assert stickler(*EVAL).code == 1
-    own = os.getegid()
-    monkeypatch.setattr(os, "getegid", lambda: own + 1)
+    group_id = os.getegid()
+    monkeypatch.setattr(os, "getegid", lambda: group_id + 1)
     assert "can be changed by other users" in stickler(*EVAL).err
 
 

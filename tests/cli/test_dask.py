@@ -95,9 +95,9 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace
     """A cluster, and a folder whose modules its workers can import."""
     folder = tmp_path_factory.mktemp("cluster")
     write(folder / "obedient.py", COMPARATOR)
-    with cluster(folder) as it:
-        it.folder = folder
-        yield it
+    with cluster(folder) as address:
+        address.folder = folder
+        yield address
 
 
 @pytest.fixture
@@ -108,8 +108,10 @@ def orders(tmp_path: Path, shared: SimpleNamespace, monkeypatch: pytest.MonkeyPa
 
     def build(**places: int) -> Path:
         write(tmp_path / "schema.json", SCHEMA)
-        told = {place: order for order, place in places.items()}
-        lines = [json.dumps({"a": told.get(number, f"x{number}")}) for number in range(DOCUMENTS)]
+        predictions = {place: order for order, place in places.items()}
+        lines = [
+            json.dumps({"a": predictions.get(number, f"x{number}")}) for number in range(DOCUMENTS)
+        ]
         write(tmp_path / "pred.jsonl", "\n".join(lines))
         write(tmp_path / "gt.jsonl", "".join(f'{{"a": "x{n}"}}\n' for n in range(DOCUMENTS)))
         return tmp_path
@@ -126,20 +128,22 @@ def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def outputs(folder: Path, name: str, *arguments: str) -> dict[str, object]:
     """Evaluate, and return all that was written, without when it was."""
-    made = folder / name
-    made.mkdir()
+    folder_of_run = folder / name
+    folder_of_run.mkdir()
     files = {
         "--documents": "documents.jsonl",
         "--non-matches": "non-matches.csv",
         "--values": "values.tsv",
         "-o": "run.json",
     }
-    asked = [part for option, file in files.items() for part in (option, str(made / file))]
-    code = main((*arguments, *asked, "--no-config", "--show-non-matches", "5", "-q"))
-    texts = {file: (made / file).read_text(encoding="utf-8") for file in files.values()}
+    options = [
+        word for option, file in files.items() for word in (option, str(folder_of_run / file))
+    ]
+    code = main((*arguments, *options, "--no-config", "--show-non-matches", "5", "-q"))
+    texts = {file: (folder_of_run / file).read_text(encoding="utf-8") for file in files.values()}
     run = json.loads(texts.pop("run.json"))
-    for each in run["provenance"]:
-        del each["started"]
+    for provenance in run["provenance"]:
+        del provenance["started"]
     return {"code": code, "run": json.dumps(run), **texts}
 
 
@@ -191,12 +195,12 @@ def mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_results_are_those_of_one_process_to_the_byte(mixed, shared, small_tasks, sources):
     arguments = ("eval", "schema.json", *sources)
 
-    here = outputs(mixed, "here", *arguments, "--jobs", "1")
-    there = outputs(mixed, "there", *arguments, "--engine", "dask", "--scheduler", shared.address)
+    local = outputs(mixed, "here", *arguments, "--jobs", "1")
+    remote = outputs(mixed, "there", *arguments, "--engine", "dask", "--scheduler", shared.address)
 
-    assert there == here
-    assert here["code"] in {ExitCode.OK, ExitCode.INCOMPLETE}
-    assert here["documents.jsonl"].count("\n") >= 60
+    assert remote == local
+    assert local["code"] in {ExitCode.OK, ExitCode.INCOMPLETE}
+    assert local["documents.jsonl"].count("\n") >= 60
 
 
 def test_both_workers_work_and_none_is_sent_a_document(mixed, shared, small_tasks, monkeypatch):
@@ -250,9 +254,9 @@ def test_a_worker_that_is_killed_in_the_middle_loses_nothing(orders, shared):
 
     (folder / "obedient.py").write_text(COMPARATOR, encoding="utf-8")
     with running(folder, "--jobs", "1", "--documents", "here.jsonl") as process:
-        alone, _ = process.communicate(timeout=PATIENCE)
+        output, _ = process.communicate(timeout=PATIENCE)
     assert (folder / "there.jsonl").read_bytes() == (folder / "here.jsonl").read_bytes()
-    without = [json.loads(text) | {"provenance": None} for text in (out, alone)]
+    without = [json.loads(text) | {"provenance": None} for text in (out, output)]
     assert without[0] == without[1]
 
 
@@ -267,12 +271,12 @@ def test_a_result_that_is_lost_before_it_is_fetched_is_made_again(mixed, shared,
         return status(future)
 
     arguments = ("eval", "schema.json", "gt.jsonl", "pred.jsonl")
-    here = outputs(mixed, "here", *arguments, "--jobs", "1")
+    local = outputs(mixed, "here", *arguments, "--jobs", "1")
     monkeypatch.setattr(distributed.Future, "status", property(first_is_lost))
-    there = outputs(mixed, "there", *arguments, "--engine", "dask", "--scheduler", shared.address)
+    remote = outputs(mixed, "there", *arguments, "--engine", "dask", "--scheduler", shared.address)
 
     assert lost
-    assert there == here
+    assert remote == local
     # Of a result that is lost while it is fetched, Dask would tell by its log.
     assert not logging.getLogger("distributed.client").isEnabledFor(logging.ERROR)
 
@@ -288,34 +292,34 @@ def test_a_result_that_others_died_of_on_its_way_is_made_in_halves(mixed, shared
         return result(future, *arguments, **more)
 
     arguments = ("eval", "schema.json", "gt.jsonl", "pred.jsonl")
-    here = outputs(mixed, "here", *arguments, "--jobs", "1")
+    local = outputs(mixed, "here", *arguments, "--jobs", "1")
     monkeypatch.setattr(distributed.Future, "result", first_died)
-    there = outputs(mixed, "there", *arguments, "--engine", "dask", "--scheduler", shared.address)
+    remote = outputs(mixed, "there", *arguments, "--engine", "dask", "--scheduler", shared.address)
 
     assert died
-    assert there == here
+    assert remote == local
 
 
 def test_a_document_that_no_worker_survives_is_named_and_all_others_count(orders, shared, capsys):
     orders(die=17)
     code = main((*EVAL, "--engine", "dask", "--scheduler", shared.address, "--no-config"))
     run = json.loads(capsys.readouterr().out)
-    found = "every worker that compared this document died (out of memory?)"
+    message = "every worker that compared this document died (out of memory?)"
     assert code == ExitCode.INCOMPLETE
     assert {entry["document"]: entry["problem"] for entry in run["problems"]} == {
-        "line 18": f"line 18: {found}"
+        "line 18": f"line 18: {message}"
     }
     assert run["documents"]["evaluated"] == DOCUMENTS - 1
 
 
 def test_an_error_of_a_comparator_is_told_as_in_one_process(orders, shared, capsys):
     orders(**{"raise": 5})
-    told = []
+    messages = []
     for engine in (("--jobs", "1"), ("--engine", "dask", "--scheduler", shared.address)):
         code = main((*EVAL, *engine, "--no-config"))
-        told.append((code, problems(capsys.readouterr().out)))
-    assert told[0] == told[1]
-    assert list(told[0][1]) == ["line 6"]
+        messages.append((code, problems(capsys.readouterr().out)))
+    assert messages[0] == messages[1]
+    assert list(messages[0][1]) == ["line 6"]
 
 
 def test_a_cluster_that_loses_its_workers_is_not_waited_for_in_vain(
@@ -324,11 +328,11 @@ def test_a_cluster_that_loses_its_workers_is_not_waited_for_in_vain(
     orders()
     monkeypatch.setattr(dask_cluster, "ALONE", 1.0)
     monkeypatch.setattr(dask_cluster, "LOOKING", 0.1)
-    with cluster(tmp_path) as own:
-        for worker in own.workers:
+    with cluster(tmp_path) as scheduler:
+        for worker in scheduler.workers:
             os.killpg(worker.pid, signal.SIGKILL)
-        until(lambda: not own.client.nthreads())
-        code = main((*EVAL, "--engine", "dask", "--scheduler", own.address, "--no-config"))
+        until(lambda: not scheduler.client.nthreads())
+        code = main((*EVAL, "--engine", "dask", "--scheduler", scheduler.address, "--no-config"))
     assert code == ExitCode.INTERNAL
     assert "--engine dask: the cluster has had no workers for 1 seconds" in capsys.readouterr().err
 
@@ -395,8 +399,8 @@ def test_a_scheduler_that_is_not_there_is_told(orders, refused, monkeypatch):
 
 def test_a_worker_of_several_threads_is_refused(orders, refused, tmp_path):
     orders()
-    with cluster(tmp_path, threads=2) as own:
-        err = refused("--scheduler", own.address)
+    with cluster(tmp_path, threads=2) as scheduler:
+        err = refused("--scheduler", scheduler.address)
     assert (
         "has 2 threads, expected processes of one thread; start the worker with dask worker"
     ) in err

@@ -65,13 +65,11 @@ def test_errors_of_a_field_with_and_without_indexes(stickler, kept):
     def of(field):
         return paths(stickler("errors", "night", "-f", "jsonl", "--field", field))
 
-    everything = paths(stickler("errors", "night", "-f", "jsonl"))
+    all_paths = paths(stickler("errors", "night", "-f", "jsonl"))
     assert of("total") == ["total", "total"]
-    assert of("lines.*") == [
-        path for path in everything if path.startswith("lines[") if "." in path
-    ]
+    assert of("lines.*") == [path for path in all_paths if path.startswith("lines[") if "." in path]
     assert set(of("lines[1].sku")) == {"lines[1].sku"}
-    assert of("l*") == [path for path in everything if path.startswith("lines")]
+    assert of("l*") == [path for path in all_paths if path.startswith("lines")]
 
 
 def test_errors_of_a_class_in_any_spelling(stickler, kept):
@@ -98,12 +96,12 @@ def test_errors_in_other_orders_are_the_same_errors(stickler, kept):
         out = stickler("errors", "night", "-f", "jsonl", "--sort", order).out
         return [json.loads(line) for line in out.splitlines()]
 
-    everything = by("document")
+    all_errors = by("document")
     for order in ("field", "class", "similarity"):
-        assert sorted(map(str, by(order))) == sorted(map(str, everything))
+        assert sorted(map(str, by(order))) == sorted(map(str, all_errors))
     likeness = [error.get("similarity", 2) for error in by("similarity")]
     assert likeness == sorted(likeness)
-    assert likeness != [error.get("similarity", 2) for error in everything]
+    assert likeness != [error.get("similarity", 2) for error in all_errors]
     names = [error["field"] for error in by("field")]
     assert names == sorted(names)
     assert by("class")[0]["class"] == "invented_item"
@@ -123,10 +121,10 @@ def test_the_table_says_how_many_of_how_many(stickler, kept):
     assert flat[3].split()[:3] == ["three", "total", "FD"]
     none = stickler("errors", "night", "--document", "one")
     assert (none.code, none.out) == (0, f"0 of {total} errors\n")
-    inside = "2 of them lie inside items or objects that are also listed as errors"
+    sentence = "2 of them lie inside items or objects that are also listed as errors"
     by_class = ("errors", "night", "--class", "invented_value")
-    assert inside in stickler(*by_class, "--sort", "document").out
-    assert inside not in stickler(*by_class).out  # it lists them
+    assert sentence in stickler(*by_class, "--sort", "document").out
+    assert sentence not in stickler(*by_class).out  # it lists them
 
 
 def test_an_item_of_a_cause_counts_as_one_error(stickler, kept):
@@ -145,30 +143,32 @@ def test_a_class_of_a_cause_chooses_among_the_values_in_its_items(stickler, kept
 
 
 def test_many_errors_are_written_in_pieces(stickler, kept, monkeypatch):
-    whole = {form: stickler("errors", "night", "-f", form).out for form in ("csv", "tsv", "jsonl")}
+    outputs = {
+        form: stickler("errors", "night", "-f", form).out for form in ("csv", "tsv", "jsonl")
+    }
     monkeypatch.setattr(row_reports, "PIECE", 100)
 
-    assert {form: stickler("errors", "night", "-f", form).out for form in whole} == whole
+    assert {form: stickler("errors", "night", "-f", form).out for form in outputs} == outputs
     reason = "pyarrow IS NOT INSTALLED: no Parquet"
     parquet = pytest.importorskip("pyarrow.parquet", reason=reason)
     stickler("errors", "night", "-q", "-o", "e.parquet")
     table = parquet.read_table("e.parquet")
-    assert table.num_rows == len(whole["jsonl"].splitlines())
+    assert table.num_rows == len(outputs["jsonl"].splitlines())
 
 
 def test_the_run_file_of_one_document_has_its_errors(stickler, kept):
-    one = ("schema.json", "gt/two.json", "pred/two.json")
-    stickler("eval", *one, "-q", "-o", "one.json")
+    sources = ("schema.json", "gt/two.json", "pred/two.json")
+    stickler("eval", *sources, "-q", "-o", "one.json")
 
     assert (
         stickler("errors", "one.json", "-f", "jsonl").out
-        == stickler("errors", *one, "-f", "jsonl").out
+        == stickler("errors", *sources, "-f", "jsonl").out
     )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("run.json",), "a run file does not contain individual errors, expected a run directory"),
         (("nowhere",), "there is no such file or directory"),
@@ -182,13 +182,13 @@ def test_the_run_file_of_one_document_has_its_errors(stickler, kept):
         (("night", "--sort", "name"), "--sort"),
     ],
 )
-def test_what_cannot_be_listed_is_refused(stickler, kept, arguments, said):
+def test_what_cannot_be_listed_is_refused(stickler, kept, arguments, message):
     stickler("eval", *SOURCES, "-q", "-o", "run.json")
 
     result = stickler("errors", *arguments)
 
     assert (result.code, result.out) == (2, "")
-    assert said in result.err
+    assert message in result.err
 
 
 def test_documents_that_cannot_be_evaluated_are_told(stickler, kept):
@@ -217,13 +217,13 @@ def test_the_errors_of_a_cause_are_listed_by_its_number(stickler, kept, sources)
     causes = json.loads(Path("run.json").read_text())["causes"]
     for number in {cause["number"] for cause in causes}:
         result = stickler("errors", *sources, "-f", "jsonl", "--cause", str(number))
-        found = [json.loads(line) for line in result.out.splitlines()]
-        told = [cause for cause in causes if cause["number"] == number]
-        assert {error["document"] for error in found} == {
-            name for cause in told for name in cause["document_ids"]
+        errors = [json.loads(line) for line in result.out.splitlines()]
+        chosen_causes = [cause for cause in causes if cause["number"] == number]
+        assert {error["document"] for error in errors} == {
+            name for cause in chosen_causes for name in cause["document_ids"]
         }
-        assert {error["field"] for error in found} == {cause["field"] for cause in told}
-        assert len({cause["text"] for cause in told}) == 1
+        assert {error["field"] for error in errors} == {cause["field"] for cause in chosen_causes}
+        assert len({cause["text"] for cause in chosen_causes}) == 1
 
     result = stickler("errors", *sources, "--cause", "99")
     assert result.code == 2

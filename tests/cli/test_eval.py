@@ -51,7 +51,7 @@ def test_the_formats_of_the_option_are_those_that_are_text():
 
 def test_junit_fields_adds_a_case_for_each_field(stickler):
     plain, with_fields = (
-        stickler(*EVAL, "-f", "junit", *more).out for more in ((), ("--junit-fields",))
+        stickler(*EVAL, "-f", "junit", *options).out for options in ((), ("--junit-fields",))
     )
     assert 'classname="stickler.fields"' not in plain
     assert with_fields.count('classname="stickler.fields"') == 5
@@ -369,7 +369,7 @@ def test_a_rate_that_has_nothing_to_divide_by_is_empty_in_rows(stickler, data):
 
 def test_a_limit_and_a_sample_are_told(stickler):
     first = stickler(*EVAL, "--limit", "1", "-f", "json").json
-    assert [it["id"] for it in first["per_document"]] == ["one"]
+    assert [document["id"] for document in first["per_document"]] == ["one"]
     assert "--limit: only 1 of 2 documents evaluated: the first ones" in first["notes"]
     drawn = stickler(*EVAL, "--sample", "1", "--seed", "3")
     assert "note: --sample: only 1 of 2 documents evaluated: a sample with seed 3" in drawn.out
@@ -395,8 +395,8 @@ def test_the_record_has_labels_sources_and_time(stickler, monkeypatch):
 def test_the_time_is_that_of_the_clock_where_nobody_sets_it(stickler, monkeypatch):
     monkeypatch.delenv("SOURCE_DATE_EPOCH")
     before = datetime.now(UTC).replace(microsecond=0)
-    (told,) = stickler(*EVAL, "-f", "json").json["provenance"]
-    assert before <= datetime.fromisoformat(told["started"]) <= datetime.now(UTC)
+    (provenance,) = stickler(*EVAL, "-f", "json").json["provenance"]
+    assert before <= datetime.fromisoformat(provenance["started"]) <= datetime.now(UTC)
 
 
 def test_a_time_that_is_none_is_refused(stickler, monkeypatch):
@@ -407,15 +407,15 @@ def test_a_time_that_is_none_is_refused(stickler, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("said", "heading"),
+    ("schema_keys", "heading"),
     [
         ({"title": "Sales order"}, "Sales order (schema.json)"),
         ({"title": "  "}, "Order (schema.json)"),
         ({"x-aws-stickler-model-name": None}, "schema (schema.json)"),
     ],
 )
-def test_the_heading_is_the_title_of_the_schema(stickler, data, said, heading):
-    schema = {key: value for key, value in (SCHEMA | said).items() if value is not None}
+def test_the_heading_is_the_title_of_the_schema(stickler, data, schema_keys, heading):
+    schema = {key: value for key, value in (SCHEMA | schema_keys).items() if value is not None}
     write(data / "schema.json", schema)
     assert stickler(*EVAL, "-v").out.splitlines()[0] == f"{heading}: 2 documents, 1 wholly right"
 
@@ -463,22 +463,26 @@ def test_of_a_map_without_end_most_keys_are_counted_together(stickler, data):
     write(data / "map.json", schema)
     for side in ("left", "right"):
         lines = (
-            json.dumps({"m": {"all": "x"} | {f"{at}-{of}": side for of in range(10)}})
-            for at in range(30)
+            json.dumps(
+                {"m": {"all": "x"} | {f"{outer_key}-{inner_key}": side for inner_key in range(10)}}
+            )
+            for outer_key in range(30)
         )
         write(data / f"{side}.jsonl", "\n".join(lines))
     run = ("eval", "map.json", "left.jsonl", "right.jsonl", "--no-config", "-f", "json")
 
-    found = stickler(*run, "-j", "1", "--gate", "m.29-9.tp>=0", "-o", "run.json").json
+    record = stickler(*run, "-j", "1", "--gate", "m.29-9.tp>=0", "-o", "run.json").json
     several = stickler(*run, "-j", "2").json
 
-    fields = found["confusion_matrix"]["fields"]["m"]["fields"]
+    fields = record["confusion_matrix"]["fields"]["m"]["fields"]
     assert len(fields) == 201
     assert fields["all"]["leaves"]["tp"] == 30
-    assert sum(it["leaves"]["fd"] for it in fields.values()) == 300
-    assert found["notes"] == ["m.* are 101 keys beyond the 200 most frequent keys"]
-    assert found["error_classes"]["fields"].keys() == {f"m.{key}" for key in fields if key != "all"}
-    assert several["confusion_matrix"] == found["confusion_matrix"]
+    assert sum(field["leaves"]["fd"] for field in fields.values()) == 300
+    assert record["notes"] == ["m.* are 101 keys beyond the 200 most frequent keys"]
+    assert record["error_classes"]["fields"].keys() == {
+        f"m.{key}" for key in fields if key != "all"
+    }
+    assert several["confusion_matrix"] == record["confusion_matrix"]
     assert "m.* are 101 keys" in stickler("report", "run.json").out
 
 

@@ -69,8 +69,8 @@ def orders(tmp_path: Path) -> Callable[..., Path]:
     def build(**places: int) -> Path:
         write(tmp_path / "obedient.py", COMPARATOR)
         write(tmp_path / "schema.json", SCHEMA)
-        told = {place: order for order, place in places.items()}
-        lines = [json.dumps({"a": told.get(number, "x")}) for number in range(40)]
+        predictions = {place: order for order, place in places.items()}
+        lines = [json.dumps({"a": predictions.get(number, "x")}) for number in range(40)]
         write(tmp_path / "pred.jsonl", "\n".join(lines))
         write(tmp_path / "gt.jsonl", '{"a": "x"}\n' * 40)
         return tmp_path
@@ -115,15 +115,15 @@ def until(holds: Callable[[], object]) -> None:
 
 def alive(group: int) -> list[int]:
     """List the processes of a group that have not ended."""
-    found = []
+    process_ids = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             state, _, its_group = (folder / "stat").read_text().rpartition(")")[2].split()[:3]
         except OSError:
             continue  # it has ended since it was listed
         if int(its_group) == group and state != "Z":
-            found.append(int(folder.name))
-    return found
+            process_ids.append(int(folder.name))
+    return process_ids
 
 
 def problems(out: str) -> dict[str, str]:
@@ -185,8 +185,8 @@ def test_a_document_that_takes_too_much_memory_is_failed(orders, jobs):
     code, out, _ = run(orders(hog=7), "-j", jobs, "--memory-limit", "500MB")
     assert code == ExitCode.INCOMPLETE
     assert json.loads(out)["documents"]["evaluated"] == 39
-    (found,) = problems(out).values()
-    assert "MemoryError" in found
+    (problem,) = problems(out).values()
+    assert "MemoryError" in problem
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
@@ -195,10 +195,10 @@ def test_a_comparator_that_fails_is_that_document_s_error(orders, jobs):
     code, out, _ = run(folder, "-j", jobs)
     assert code == ExitCode.INCOMPLETE
     assert json.loads(out)["documents"]["evaluated"] == 36
-    found = problems(out)
-    no_number = found.pop("line 34")
+    problems_by_id = problems(out)
+    no_number = problems_by_id.pop("line 34")
     assert no_number.startswith('in field a, Obedient failed on "x" and "nothing": TypeError: ')
-    assert found == {
+    assert problems_by_id == {
         "line 4": 'in field a, Obedient failed on "x" and "raise": ZeroDivisionError: no',
         "line 14": 'in field a, Obedient failed on "x" and "nan": the similarity is nan',
         "line 24": 'in field a, Obedient failed on "x" and "beyond": the similarity is 1.5',

@@ -16,21 +16,21 @@ MANUAL = Path(__file__).parents[2] / "docs" / "stickler.1"
 
 
 @pytest.fixture
-def shown(stickler, monkeypatch):
-    def run(*command, columns=80, asked="--help"):
+def show_help(stickler, monkeypatch):
+    def run(*command, columns=80, option="--help"):
         monkeypatch.setenv("COLUMNS", str(columns))
-        return stickler(*command, asked).out
+        return stickler(*command, option).out
 
     return run
 
 
 def section(text, title):
-    (found,) = re.findall(rf"^{title}:\n(.*?)(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL)
-    return found
+    (content,) = re.findall(rf"^{title}:\n(.*?)(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL)
+    return content
 
 
-def test_options_stand_in_panels_in_one_order(shown):
-    text = shown("eval", asked="--help-all")
+def test_options_stand_in_panels_in_one_order(show_help):
+    text = show_help("eval", option="--help-all")
     titles = re.findall(r"^(\w+):$", text, re.MULTILINE)
     assert titles == [
         *("Arguments", "Input", "Output", "Counting", "Gates", "Statistics", "Run", "Models"),
@@ -46,19 +46,21 @@ def flags_of(text):
     return set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", text, re.MULTILINE))
 
 
-def test_help_of_eval_has_the_options_that_most_runs_use_and_help_all_every_one(shown):
+def test_help_of_eval_has_the_options_that_most_runs_use_and_help_all_every_one(show_help):
     usual = {options_of(settings_of_commands()["eval"])[name].flag for name in USUAL["eval"]}
     assert len(usual) == 17
-    assert flags_of(shown("eval")) == {*usual, "--help-all", "--help"}
-    every = {
-        it.flag for it in options_of(settings_of_commands()["eval"]).values() if not it.argument
+    assert flags_of(show_help("eval")) == {*usual, "--help-all", "--help"}
+    flags = {
+        option.flag
+        for option in options_of(settings_of_commands()["eval"]).values()
+        if not option.argument
     }
-    more = {"--help-all", "--help", "--config", "--no-config"}
-    assert flags_of(shown("eval", asked="--help-all")) == every | more
+    special_flags = {"--help-all", "--help", "--config", "--no-config"}
+    assert flags_of(show_help("eval", option="--help-all")) == flags | special_flags
 
 
-def test_commands_are_listed_in_groups_each_once_with_a_summary_that_is_not_cut(shown):
-    text = shown()
+def test_commands_are_listed_in_groups_each_once_with_a_summary_that_is_not_cut(show_help):
+    text = show_help()
     for title, names in groups().items():
         lines = section(text, title).splitlines()
         assert [line.split()[0] for line in lines if line] == [*names]
@@ -76,14 +78,16 @@ def test_every_command_that_draws_takes_a_width(command):
 @pytest.mark.parametrize("command", settings_of_commands())
 def test_every_option_has_a_panel_that_there_is(command):
     panels = {
-        it.panel for it in options_of(settings_of_commands()[command]).values() if not it.argument
+        option.panel
+        for option in options_of(settings_of_commands()[command]).values()
+        if not option.argument
     }
     assert panels - {""} <= set(PANELS)
 
 
 @pytest.mark.parametrize("columns", [40, 80, 100])
-def test_help_is_wrapped_to_the_terminal(shown, columns):
-    text = shown("check", columns=columns)
+def test_help_is_wrapped_to_the_terminal(show_help, columns):
+    text = show_help("check", columns=columns)
     assert max(map(len, text.splitlines())) <= columns
     if columns == 100:
         assert max(map(len, text.splitlines())) > 80
@@ -100,17 +104,17 @@ def test_help_is_wrapped_to_the_terminal(shown, columns):
         ("comparators", [0, 2, 4, 130, 143]),
     ],
 )
-def test_the_exit_codes_of_a_command_are_its_own(shown, command, codes):
-    listed = section(shown(command), "Exit codes")
+def test_the_exit_codes_of_a_command_are_its_own(show_help, command, codes):
+    listed = section(show_help(command), "Exit codes")
     assert [int(code) for code in re.findall(r"^  (\d+) ", listed, re.MULTILINE)] == codes
 
 
-def test_a_command_says_what_its_codes_mean(shown):
+def test_a_command_says_what_its_codes_mean(show_help):
     assert "no documents were paired" in " ".join(
-        section(shown("eval", columns=120), "Exit codes").split()
+        section(show_help("eval", columns=120), "Exit codes").split()
     )
-    assert "no problems" in section(shown("check"), "Exit codes")
-    codes = section(shown(), "Exit codes")
+    assert "no problems" in section(show_help("check"), "Exit codes")
+    codes = section(show_help(), "Exit codes")
     assert all(f"  {code.value} " in codes for code in ExitCode)
 
 

@@ -89,18 +89,18 @@ def test_files_of_our_own_are_taken_for_no_documents(stickler, data):
 
 
 @pytest.mark.parametrize(
-    ("words", "told", "again"),
+    ("words", "key", "again"),
     [
         (("errors", "run.json"), "again", "errors"),
         (("compare", "run.json", "--document", "two"), "documents", "compare"),
     ],
 )
-def test_what_a_run_file_has_not_is_had_by_the_command_that_it_tells(stickler, words, told, again):
+def test_what_a_run_file_has_not_is_had_by_the_command_that_it_tells(stickler, words, key, again):
     stickler("eval", *SOURCES, "--extra-fields", "ignore", "-q", "-o", "run.json")
     result = stickler(*words)
-    (command,) = re.findall(rf"{told}: stickler (.*)$", result.err, re.MULTILINE)
-    which = " --document two" if again == "compare" else ""
-    assert command == f"{again} schema.json gt pred --extra-fields ignore{which}"
+    (command,) = re.findall(rf"{key}: stickler (.*)$", result.err, re.MULTILINE)
+    document_option = " --document two" if again == "compare" else ""
+    assert command == f"{again} schema.json gt pred --extra-fields ignore{document_option}"
     assert stickler(*shlex.split(command)).code == 0
 
 
@@ -134,7 +134,7 @@ def test_a_hint_that_is_followed_works(stickler, data, wrong, hint, right):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (
             "eval gt/two.json gt pred",
@@ -154,13 +154,13 @@ def test_a_hint_that_is_followed_works(stickler, data, wrong, hint, right):
         ("eval schema.json gt none", "0 predictions, expected documents on both sides$"),
     ],
 )
-def test_a_file_in_the_place_of_another_is_seen_for_what_it_is(stickler, data, words, told):
+def test_a_file_in_the_place_of_another_is_seen_for_what_it_is(stickler, data, words, message):
     write(data / "gt" / "two.json", {"items": [1], "number": "a", "total": 2})
     write(data / "none" / "x.txt", "")
     stickler("eval", *SOURCES, "-q", "-o", "run.json")
 
     (line,) = stickler(*words.split()).err.splitlines()
-    assert re.search(told, line)
+    assert re.search(message, line)
 
 
 def test_the_command_that_shows_what_was_inferred_names_the_file(stickler, data):

@@ -82,7 +82,7 @@ def make_link(path: Path) -> None:
         ("merge", "run.json"),
         ("diff", "run.json"),
         ("plan", "run.json"),
-        *(("eval", name) for name in (JOURNAL, *RESULTS, *(it + PARTIAL for it in RESULTS))),
+        *(("eval", name) for name in (JOURNAL, *RESULTS, *(name + PARTIAL for name in RESULTS))),
     ],
 )
 def test_what_is_no_file_of_the_directory_is_not_opened(

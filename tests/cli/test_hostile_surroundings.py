@@ -84,12 +84,12 @@ def test_closed_and_full_streams_end_with_the_documented_code(folder, command):
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_a_reader_that_leaves_changes_nothing(folder, command):
-    whole = run_in(folder, command)
+    complete = run_in(folder, command)
     result = run_in(folder, command, "| head -n 1")
 
     check_words(result)
-    assert result.stdout == whole.stdout.splitlines(keepends=True)[0]
-    assert result.stderr == whole.stderr
+    assert result.stdout == complete.stdout.splitlines(keepends=True)[0]
+    assert result.stderr == complete.stderr
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS.values(), ids=ENVIRONMENTS)

@@ -136,10 +136,10 @@ def test_each_choice_can_be_changed(stickler, data, monkeypatch):
         "FuzzyComparator",
         0.8,
     )
-    parts = schema["lines"]["items"]["properties"]
-    assert parts["sku"][X + "threshold"] == 0.5
-    assert parts["sku"]["$comment"].startswith("chosen by hand")
-    assert parts["qty"] == {"type": "integer"}
+    item_fields = schema["lines"]["items"]["properties"]
+    assert item_fields["sku"][X + "threshold"] == 0.5
+    assert item_fields["sku"]["$comment"].startswith("chosen by hand")
+    assert item_fields["qty"] == {"type": "integer"}
     assert "did you mean FuzzyComparator?" in result.err
     assert "2 is not a threshold in [0, 1]" in result.err
 
@@ -228,7 +228,7 @@ def test_a_model_is_a_schema_if_its_code_may_run(stickler, models):
     assert refused.code == 2
     assert "a pydantic model is Python code, and code is run only if you allow it" in refused.err
     assert "order_models" not in sys.modules or result.code == 0
-    assert [each["comparator"] for each in result.json["fields"]] == [
+    assert [field["comparator"] for field in result.json["fields"]] == [
         "ExactComparator",
         "NumericComparator",
         "",
@@ -244,8 +244,8 @@ def test_a_model_with_annotations_is_compared_as_it_says(stickler, models):
     result = stickler("check", "order_models:Strict", "--allow-plugins")
 
     assert (result.code, result.err) == (0, "")
-    made = json.loads(stickler("init", "order_models:Strict", "--allow-plugins").out)
-    assert made["properties"]["id"][X + "comparator"] == "ExactComparator"
+    schema = json.loads(stickler("init", "order_models:Strict", "--allow-plugins").out)
+    assert schema["properties"]["id"][X + "comparator"] == "ExactComparator"
 
 
 @pytest.mark.parametrize(
@@ -266,9 +266,9 @@ def test_a_model_that_is_none_is_told(stickler, models, name, message):
 def test_texts_for_nothing_and_keys_of_items_are_proposed(stickler, data):
     lines = [[{"sku": name, "n": n, "q": 1} for n, name in enumerate("abc")] for _ in range(3)]
     lines[1][0]["q"] = 2
-    parts = [{"x": number} for number in (7, 3, 9)]
+    records = [{"x": number} for number in (7, 3, 9)]
     documents = [
-        {"terms": terms, "lines": items, "parts": parts, "few": [{"a": 1}]}
+        {"terms": terms, "lines": items, "parts": records, "few": [{"a": 1}]}
         for terms, items in zip(("N/A", "-", "net 30"), lines, strict=True)
     ]
     # Texts of which there are too many to keep, and those of a map, say so too.
@@ -279,19 +279,19 @@ def test_texts_for_nothing_and_keys_of_items_are_proposed(stickler, data):
 
     result = stickler("init", "seen.jsonl")
 
-    made = json.loads(result.out)["properties"]
+    properties = json.loads(result.out)["properties"]
     absent = (
         'these texts usually mean that there is no value; consider "x-aws-stickler-absent-values": '
     )
-    assert made["terms"]["$comment"].endswith(f'{absent}["-", "N/A"]')
-    assert made["notes"]["items"]["$comment"] == f'{absent}["None"]'
-    assert made["by_day"]["additionalProperties"]["$comment"].endswith(f'{absent}["--"]')
+    assert properties["terms"]["$comment"].endswith(f'{absent}["-", "N/A"]')
+    assert properties["notes"]["items"]["$comment"] == f'{absent}["None"]'
+    assert properties["by_day"]["additionalProperties"]["$comment"].endswith(f'{absent}["--"]')
     # n counts the lines, which tells none of them apart.
     key = 'sku is unique within each of 3 lists; consider "x-aws-stickler-key": "sku"'
-    assert made["lines"]["$comment"] == key
-    assert made["parts"]["$comment"] == "x is unique within each of 3 lists"
-    assert "$comment" not in made["few"]
-    assert all("x-aws-stickler-key" not in place for place in made.values())
+    assert properties["lines"]["$comment"] == key
+    assert properties["parts"]["$comment"] == "x is unique within each of 3 lists"
+    assert "$comment" not in properties["few"]
+    assert all("x-aws-stickler-key" not in place for place in properties.values())
     assert f"/properties/lines: {key}\n" in result.err
     assert "consider" not in stickler("init", "seen.jsonl", "-q").err
 
@@ -304,11 +304,13 @@ def test_suggestions_can_be_accepted(stickler, data, monkeypatch):
 
     result = stickler("init", "seen.jsonl", "--interactive")
 
-    made = json.loads(result.out)["properties"]
-    assert "x-aws-stickler-absent-values" not in made["terms"]
-    assert made["terms"]["$comment"].endswith('consider "x-aws-stickler-absent-values": ["N/A"]')
-    assert made["lines"]["x-aws-stickler-key"] == "sku"
-    assert made["lines"]["$comment"] == "sku is unique within each of 3 lists"
+    properties = json.loads(result.out)["properties"]
+    assert "x-aws-stickler-absent-values" not in properties["terms"]
+    assert properties["terms"]["$comment"].endswith(
+        'consider "x-aws-stickler-absent-values": ["N/A"]'
+    )
+    assert properties["lines"]["x-aws-stickler-key"] == "sku"
+    assert properties["lines"]["$comment"] == "sku is unique within each of 3 lists"
     assert (
         "type y to add this annotation to the schema; press Enter to write it only as a comment"
         in result.err
@@ -338,9 +340,9 @@ def test_a_field_that_some_items_lack_is_no_key(stickler, data):
 def test_what_was_seen_of_a_field_is_told(stickler, data, values, facts):
     write(data / "seen.jsonl", "\n".join(json.dumps({"a": value}) for value in values))
 
-    made = json.loads(stickler("init", "seen.jsonl").out)["properties"]
+    properties = json.loads(stickler("init", "seen.jsonl").out)["properties"]
 
-    assert made["a"]["$comment"].endswith(f"({facts})")
+    assert properties["a"]["$comment"].endswith(f"({facts})")
 
 
 def test_unions_are_annotated_where_they_are_written(stickler, tmp_path, monkeypatch):
@@ -393,8 +395,8 @@ def test_a_reference_into_a_union_still_finds_its_alternative(stickler, tmp_path
 
     assert stickler("init", "s.json", "-o", "made.json").code == 0
 
-    made = json.loads(Path("made.json").read_text())
-    assert made["properties"]["p"]["anyOf"][0] is False
+    schema = json.loads(Path("made.json").read_text())
+    assert schema["properties"]["p"]["anyOf"][0] is False
     assert stickler("check", "made.json").code == 0
 
 
@@ -409,6 +411,6 @@ def test_init_reads_documents_as_the_run_that_names_it(stickler, tmp_path, monke
     command = "stickler init gt --ignore meta --ignore '*.x' --wrapped v:c -o schema.json"
     assert command in run.err
     assert stickler("init", "gt", "--ignore", "meta", "--wrapped", "v:c", "-o", "s.json").code == 0
-    made = json.loads(Path("s.json").read_text())
-    assert made["properties"].keys() == {"total"}
-    assert made["properties"]["total"]["type"] == "integer"
+    schema = json.loads(Path("s.json").read_text())
+    assert schema["properties"].keys() == {"total"}
+    assert schema["properties"]["total"]["type"] == "integer"

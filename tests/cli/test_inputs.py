@@ -39,8 +39,8 @@ def test_a_key_that_is_there_twice_is_warned_of_and_changes_nothing_else(stickle
     assert result.json["problems"] == [
         {"document": "two", "status": "evaluated", "problem": warning}
     ]
-    one, two = map(json.loads, (data / "documents.jsonl").read_text().splitlines())
-    assert (one["remarks"], one["problems"]) == ([], [])
+    first, two = map(json.loads, (data / "documents.jsonl").read_text().splitlines())
+    assert (first["remarks"], first["problems"]) == ([], [])
     assert (two["remarks"], two["problems"]) == (["duplicate_keys"], [warning])
 
 
@@ -128,8 +128,8 @@ def test_lenient_json_takes_predictions_out_of_other_text_and_counts_them(stickl
         "list": 1,
         "relaxed": 0,
     }
-    one, two = map(json.loads, (data / "documents.jsonl").read_text().splitlines())
-    assert one["remarks"] == ["lenient", "lenient_string", "lenient_fence", "lenient_list"]
+    first, two = map(json.loads, (data / "documents.jsonl").read_text().splitlines())
+    assert first["remarks"] == ["lenient", "lenient_string", "lenient_fence", "lenient_list"]
     assert two["remarks"] == ["lenient", "lenient_fence"]
     assert (
         "note: 2 predictions read leniently: 2 in a code fence, 1 in a JSON string, "

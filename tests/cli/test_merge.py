@@ -40,7 +40,11 @@ def test_the_runs_of_shards_come_to_the_run_of_the_whole_to_the_byte(shards, sti
 
     assert result.code == 1  # 106 of 117 is below 0.95
     assert without_provenance(result.out) == without_provenance((shards / "all.json").read_text())
-    assert [each["gt"] for each in json.loads(result.out)["provenance"]] == ["0/gt", "1/gt", "2/gt"]
+    assert [provenance["gt"] for provenance in json.loads(result.out)["provenance"]] == [
+        "0/gt",
+        "1/gt",
+        "2/gt",
+    ]
     assert (shards / "out.json").read_text() == result.out
     assert json.loads(result.out)["documents"]["total"] == 20
 
@@ -166,7 +170,7 @@ def test_of_keys_of_maps_the_whole_has_as_many_as_a_run_has(data, stickler):
     write(data / "map.json", {"type": "object", "properties": {"m": values}})
     for shard in range(2):
         for side in ("gt", "pred"):
-            keys = {f"{shard}-{at}": side for at in range(150 + shard * 100)}
+            keys = {f"{shard}-{index}": side for index in range(150 + shard * 100)}
             write(data / str(shard) / side / f"{shard}.json", {"m": {**keys, "-both": "x"}})
         run = ("map.json", f"{shard}/gt", f"{shard}/pred", "--gate", f"m.{shard}-7.fd>=1")
         assert stickler("eval", *run, "--no-config", "-q", "-o", f"{shard}.json").code == 0
@@ -177,5 +181,5 @@ def test_of_keys_of_maps_the_whole_has_as_many_as_a_run_has(data, stickler):
     fields = merged.json["confusion_matrix"]["fields"]["m"]["fields"]
     assert len(fields) == 201
     assert fields["-both"]["leaves"]["tp"] == 2
-    assert sum(it["leaves"]["fd"] for it in fields.values()) == 400
+    assert sum(field["leaves"]["fd"] for field in fields.values()) == 400
     assert merged.json["notes"] == ["m.* are keys beyond the 200 most frequent keys"]

@@ -11,8 +11,14 @@ from stickler_cli.comparators.anls import anls_score
 from stickler_cli.core.problems import UsageError
 from stickler_cli.metrics import Measure, Metric, load_metrics, measures_of
 
-GT = [{"id": str(at), "name": "Anna Example", "items": ["a", "b"], "total": at} for at in range(9)]
-PRED = [{**it, "name": "Anna Exampel", "total": it["total"] + (at % 2)} for at, it in enumerate(GT)]
+GT = [
+    {"id": str(number), "name": "Anna Example", "items": ["a", "b"], "total": number}
+    for number in range(9)
+]
+PRED = [
+    {**document, "name": "Anna Exampel", "total": document["total"] + (number % 2)}
+    for number, document in enumerate(GT)
+]
 SCHEMA = {
     "type": "object",
     "properties": {
@@ -74,7 +80,7 @@ def files(tmp_path, monkeypatch):
     (tmp_path / "own_metrics.py").write_text(OWN)
     (tmp_path / "schema.json").write_text(json.dumps(SCHEMA))
     for name, documents in (("gt", GT), ("pred", PRED[:-1])):
-        lines = "".join(json.dumps(it) + "\n" for it in documents)
+        lines = "".join(json.dumps(document) + "\n" for document in documents)
         (tmp_path / f"{name}.jsonl").write_text(lines)
     return tmp_path
 
@@ -102,32 +108,34 @@ def test_a_class_of_ones_own_gets_each_document_once(evaluated):
     (metric,) = evaluated("--metric", "own_metrics:Totals")["metrics"]
     name = "own_metrics:Totals"
     assert metric["figures"] == {f"{name}.apart": 4, f"{name}.without": 1, f"{name}.none": None}
-    assert metric["state"]["seen"] == [it["id"] for it in GT]
+    assert metric["state"]["seen"] == [document["id"] for document in GT]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", [("--jobs", "2"), ("--run-dir", "kept")])
-def test_processes_and_journals_give_the_same(evaluated, how):
-    asked = ("--metric", "own_metrics:Totals", "--metric", "anls_star")
-    assert evaluated(*asked, *how)["metrics"] == evaluated(*asked)["metrics"]
-    if how[0] == "--run-dir":  # all of it comes from the journal
-        assert evaluated(*asked, *how)["metrics"] == evaluated(*asked)["metrics"]
+@pytest.mark.parametrize("options", [("--jobs", "2"), ("--run-dir", "kept")])
+def test_processes_and_journals_give_the_same(evaluated, options):
+    metric_options = ("--metric", "own_metrics:Totals", "--metric", "anls_star")
+    assert evaluated(*metric_options, *options)["metrics"] == evaluated(*metric_options)["metrics"]
+    if options[0] == "--run-dir":  # all of it comes from the journal
+        assert (
+            evaluated(*metric_options, *options)["metrics"] == evaluated(*metric_options)["metrics"]
+        )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("asked", "may"),
+    ("options", "may"),
     [(("--metric", "anls_star"), ()), (("--metric", "own_metrics:Totals"), ("--allow-plugins",))],
 )
-def test_shards_merge_to_the_run_of_all(stickler, files, evaluated, asked, may):
-    whole = evaluated(*asked)
-    for at, part in enumerate((slice(0, 4), slice(4, 9))):
+def test_shards_merge_to_the_run_of_all(stickler, files, evaluated, options, may):
+    record = evaluated(*options)
+    for shard, positions in enumerate((slice(0, 4), slice(4, 9))):
         for name, documents in (("gt", GT), ("pred", PRED[:-1])):
-            lines = [json.dumps(it) + "\n" for it in documents[part]]
+            lines = [json.dumps(document) + "\n" for document in documents[positions]]
             (files / f"{name}.jsonl").write_text("".join(lines))
-        evaluated(*asked, "-o", f"shard-{at}.json")
+        evaluated(*options, "-o", f"shard-{shard}.json")
     merged = stickler("merge", "shard-0.json", "shard-1.json", "-f", "json", *may)
-    assert json.loads(merged.out)["metrics"] == whole["metrics"]
+    assert json.loads(merged.out)["metrics"] == record["metrics"]
     if may:
         refused = stickler("merge", "shard-0.json", "shard-1.json")
         assert refused.code == 2
@@ -136,13 +144,21 @@ def test_shards_merge_to_the_run_of_all(stickler, files, evaluated, asked, may):
 
 @pytest.mark.slow
 def test_figures_are_shown_gated_and_compared(stickler, files, evaluated):
-    own = ("--metric", "own_metrics:Totals")
-    evaluated("--metric", "anls_star", *own, "-o", "base.json", "--gate", "metric:anls_star>=0.5")
-    (files / "pred.jsonl").write_text("".join(json.dumps(it) + "\n" for it in GT))
-    evaluated("--metric", "anls_star", *own, "-o", "new.json")
-    shown = stickler("report", "base.json").out
-    assert "own_metrics:Totals.apart" in shown
-    assert "anls_star" in shown
+    metric_options = ("--metric", "own_metrics:Totals")
+    evaluated(
+        "--metric",
+        "anls_star",
+        *metric_options,
+        "-o",
+        "base.json",
+        "--gate",
+        "metric:anls_star>=0.5",
+    )
+    (files / "pred.jsonl").write_text("".join(json.dumps(document) + "\n" for document in GT))
+    evaluated("--metric", "anls_star", *metric_options, "-o", "new.json")
+    output = stickler("report", "base.json").out
+    assert "own_metrics:Totals.apart" in output
+    assert "anls_star" in output
     assert "anls_star" in stickler("report", "base.json", "-f", "markdown").out
     assert (
         'stickler_metric{metric="anls_star"}'
@@ -152,7 +168,7 @@ def test_figures_are_shown_gated_and_compared(stickler, files, evaluated):
     failed = evaluated("--metric", "anls_star", "--gate", "metric:anls_star<0.5", code=1)
     assert not failed["gates"][0]["passed"]
     changed = json.loads(stickler("diff", "base.json", "new.json", "-f", "json").out)
-    by_name = {it["name"]: it for it in changed["metrics"]}
+    by_name = {metric["name"]: metric for metric in changed["metrics"]}
     assert by_name["anls_star"]["after"] == 1
     assert by_name["own_metrics:Totals.apart"]["change"] == -4
     gated = stickler("diff", "base.json", "new.json", "--gate", "metric:anls_star>=0.5")
@@ -163,7 +179,7 @@ def test_figures_are_shown_gated_and_compared(stickler, files, evaluated):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("Failing", "document 0: it failed with ValueError: no such thing"),
         ("Keeping", "the attribute seen of the metric is set, expected JSON values"),
@@ -171,23 +187,29 @@ def test_figures_are_shown_gated_and_compared(stickler, files, evaluated):
         ("Merging", "merge: it failed with KeyError: 'apart'"),
     ],
 )
-@pytest.mark.parametrize("how", [(), ("--jobs", "2"), ("--run-dir", "kept")])
-def test_a_metric_that_fails_has_no_figures_and_ends_no_run(stickler, evaluated, name, said, how):
+@pytest.mark.parametrize("options", [(), ("--jobs", "2"), ("--run-dir", "kept")])
+def test_a_metric_that_fails_has_no_figures_and_ends_no_run(
+    stickler, evaluated, name, message, options
+):
     name = f"own_metrics:{name}"
     gate = ("--gate", f"metric:{name}.apart>=0")
     with_it = evaluated(
-        "--metric", name, "--metric", "anls_star", *gate, *how, "-o", "run.json", code=3
+        "--metric", name, "--metric", "anls_star", *gate, *options, "-o", "run.json", code=3
     )
     usual = evaluated("--metric", "anls_star")
-    own = next(it for it in with_it["metrics"] if it["name"] == name)
-    assert (own["figures"], own["problem"]) == ({name: None}, said)
-    assert [it for it in with_it["metrics"] if it != own] == usual["metrics"]
+    metric = next(candidate for candidate in with_it["metrics"] if candidate["name"] == name)
+    assert (metric["figures"], metric["problem"]) == ({name: None}, message)
+    assert [other_metric for other_metric in with_it["metrics"] if other_metric != metric] == usual[
+        "metrics"
+    ]
     assert with_it["confusion_matrix"] == usual["confusion_matrix"]
-    assert said in with_it["gates"][0]["reason"]
-    if how[:1] == ("--run-dir",):  # from the journal
-        assert evaluated("--metric", name, "--metric", "anls_star", *gate, *how, code=3) == with_it
+    assert message in with_it["gates"][0]["reason"]
+    if options[:1] == ("--run-dir",):  # from the journal
+        assert (
+            evaluated("--metric", name, "--metric", "anls_star", *gate, *options, code=3) == with_it
+        )
     report = stickler("report", "run.json", "-f", "markdown")
-    assert said in report.out
+    assert message in report.out
     assert "PASS" not in stickler("report", "run.json", "-f", "github").out
 
 
@@ -196,12 +218,14 @@ def test_what_a_metric_failed_with_is_told_with_what_to_do(stickler, files):
         *("eval", "schema.json", "gt.jsonl", "pred.jsonl", "--id-field", "id"),
         *("--allow-plugins", "--metric", "own_metrics:Failing", "-q"),
     )
-    said = (
+    message = (
         "document 0: it failed with ValueError: no such thing; correct the metric and "
         "evaluate again"
     )
     again = "with a --run-dir, also give --restart"
-    assert f"error: metric own_metrics:Failing could not be computed: {said}; {again}" in result.err
+    assert (
+        f"error: metric own_metrics:Failing could not be computed: {message}; {again}" in result.err
+    )
 
 
 def test_a_mended_metric_takes_a_run_directory_that_begins_again(evaluated, files):
@@ -215,8 +239,8 @@ def test_a_mended_metric_takes_a_run_directory_that_begins_again(evaluated, file
 
 
 def test_a_metric_that_is_not_there_is_refused(evaluated):
-    said = evaluated("--metric", "own_metrics:None_", code=2)
-    assert "--metric: unknown metric own_metrics:None_" in said
+    output = evaluated("--metric", "own_metrics:None_", code=2)
+    assert "--metric: unknown metric own_metrics:None_" in output
 
 
 def test_what_is_misspelt_is_told(stickler, evaluated):
@@ -250,16 +274,16 @@ def test_what_a_file_tells_runs_no_code():
 def test_a_result_that_failed_in_parts_is_asked_for_again_in_the_whole(files):
     name = "own_metrics:Totals"
     kept = {"seen": ["a"], "sum": 2, "without": 0}
-    parts = [Measure(name, None, kept, {name: None}, "result: it fails") for _ in range(2)]
-    assert parts[0].outcome() == ({name: None}, "result: it fails")
-    load_metrics(parts, allow_plugins=True)
-    parts[0].merge(parts[1])
-    assert parts[0].figures[f"{name}.apart"] == 4
+    measures = [Measure(name, None, kept, {name: None}, "result: it fails") for _ in range(2)]
+    assert measures[0].outcome() == ({name: None}, "result: it fails")
+    load_metrics(measures, allow_plugins=True)
+    measures[0].merge(measures[1])
+    assert measures[0].figures[f"{name}.apart"] == 4
     lost = Measure(name, None, {}, {name: None}, "document a: it fails")
     load_metrics([lost], allow_plugins=True)
-    for one, other in ((parts[0].copied(), lost), (lost.copied(), parts[0])):
-        one.merge(other)
-        assert one.outcome() == ({name: None}, "document a: it fails")
+    for first, other in ((measures[0].copied(), lost), (lost.copied(), measures[0])):
+        first.merge(other)
+        assert first.outcome() == ({name: None}, "document a: it fails")
 
 
 def test_a_metric_is_complete_or_none():
@@ -273,8 +297,8 @@ def test_a_metric_is_complete_or_none():
 
 
 def test_classes_are_taken_as_they_are_in_python(files):
-    own = __import__("own_metrics").Totals
+    metric_class = __import__("own_metrics").Totals
     pairs = zip(GT, PRED, strict=True)
-    found = evaluate_many(SCHEMA, pairs, infer="never", metrics=[own, "anls_star"])
-    assert found.metric_figures["Totals.apart"] == 4
-    assert 0 < found.metric_figures["anls_star"] < 1
+    evaluation = evaluate_many(SCHEMA, pairs, infer="never", metrics=[metric_class, "anls_star"])
+    assert evaluation.metric_figures["Totals.apart"] == 4
+    assert 0 < evaluation.metric_figures["anls_star"] < 1

@@ -61,8 +61,8 @@ def test_an_output_that_is_an_input_is_refused(
         words = [word for word in words if word != "other.json"]
 
     assert main(words + flags) == 2
-    told = capsys.readouterr().err
-    assert f"{options[output].flag} ./shared.json: the output would overwrite " in told
+    error_output = capsys.readouterr().err
+    assert f"{options[output].flag} ./shared.json: the output would overwrite " in error_output
     assert shared.read_text() == '{"n": 1}'
 
 
@@ -84,10 +84,10 @@ def test_an_output_that_is_an_input_is_refused(
 )
 def test_inputs_that_no_option_names_are_not_overwritten(arguments, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    parts = {"n": {"type": "integer"}}
+    properties = {"n": {"type": "integer"}}
     schema = {"type": "object", "properties": {"n": {"$ref": "parts.json#/n"}}}
     files = {"gt.json": {"n": 1}, "linked.json": {"n": 1}, "schema.json": schema}
-    files |= {"parts.json": parts, "gt/a.json": {"n": 1}, "night/pred.json": {"n": 1}}
+    files |= {"parts.json": properties, "gt/a.json": {"n": 1}, "night/pred.json": {"n": 1}}
     files |= {"schemas/a.json": {**schema, "properties": {"n": {"$ref": "../parts.json#/n"}}}}
     of_lines = {"type": "object", "properties": {"n": {"$ref": "lines.jsonl#/n"}}}
     files |= {"of_lines.json": of_lines}
@@ -96,7 +96,7 @@ def test_inputs_that_no_option_names_are_not_overwritten(arguments, tmp_path, mo
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(json.dumps(contents))
     (tmp_path / "options.json").write_text("quiet = true\n")
-    (tmp_path / "lines.jsonl").write_text(json.dumps(parts))
+    (tmp_path / "lines.jsonl").write_text(json.dumps(properties))
     (tmp_path / "gt" / "c.json").symlink_to(tmp_path / "lines.jsonl")
     (tmp_path / "gt" / "b.json").symlink_to(tmp_path / "linked.json")
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
@@ -130,8 +130,8 @@ def finished(tmp_path, monkeypatch):
         for number in numbers:
             (tmp_path / f"{side}s" / f"{number}.json").write_text(json.dumps({"n": number}))
     (tmp_path / "known.json").write_text(json.dumps({"n": 0.5}))
-    one = ["eval", "schema.json", "gt.json", "pred.json", "-q", "--confidence", "known.json"]
-    assert main([*one, "--run-dir", "night", "-o", "run.json"]) == 0
+    arguments = ["eval", "schema.json", "gt.json", "pred.json", "-q", "--confidence", "known.json"]
+    assert main([*arguments, "--run-dir", "night", "-o", "run.json"]) == 0
     (tmp_path / "packed.json.gz").write_bytes(gzip.compress((tmp_path / "run.json").read_bytes()))
     assert main(["eval", "schema.json", "gts", "preds", "-q", "-o", "many.json"]) == 0
     return tmp_path
@@ -164,8 +164,8 @@ def test_what_a_finished_run_names_is_not_overwritten(finished, capsys, command,
     capsys.readouterr()
 
     assert main([*command, source]) == 2
-    told = capsys.readouterr().err
-    assert f"{source}: the output would overwrite an input: the " in told
+    error_output = capsys.readouterr().err
+    assert f"{source}: the output would overwrite an input: the " in error_output
     assert (finished / source).read_bytes() == before
 
 
@@ -189,8 +189,8 @@ def referring(tmp_path, monkeypatch):
     for name, contents in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(json.dumps(contents))
-    one = ["eval", "schemas/1.json", "gt", "gt", "-q"]
-    assert main([*one, "--run-dir", "night", "-o", "run.json"]) == 0
+    arguments = ["eval", "schemas/1.json", "gt", "gt", "-q"]
+    assert main([*arguments, "--run-dir", "night", "-o", "run.json"]) == 0
     several = ["eval", "schemas", "gt", "gt", "-q", "--schema-by", "@id", "-o", "several.json"]
     assert main(several) == 0
     return tmp_path
@@ -199,7 +199,10 @@ def referring(tmp_path, monkeypatch):
 @pytest.mark.parametrize("source", ["parts.json", "deep.json"])
 @pytest.mark.parametrize(
     "command",
-    [["report", "several.json", "-o"], *(it for it in ON_RUNS if "packed.json.gz" not in it)],
+    [
+        ["report", "several.json", "-o"],
+        *(command for command in ON_RUNS if "packed.json.gz" not in command),
+    ],
 )
 def test_what_the_schema_of_a_finished_run_refers_to_is_not_overwritten(
     referring, capsys, command, source

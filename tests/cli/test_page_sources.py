@@ -36,13 +36,13 @@ def scans(data):
     write(data / "schema.json", SCHEMA)
     for name, total in (("one", 12.5), ("two", 13)):
         truth = {"total": wrapped(12.5, TOTAL), "date": "2024-01-02", "stamp": [0.1, 0.5, 0.3, 0.6]}
-        found = {
+        values = {
             "total": wrapped(total, [110, 200, 310, 250], _page_size=[1000, 500]),
             "date": "?",
             "stamp": [0.1, 0.5, 0.3, 0.6],
         }
         write(data / "gt" / f"{name}.json", truth)
-        write(data / "pred" / f"{name}.json", found)
+        write(data / "pred" / f"{name}.json", values)
     (data / "scans").mkdir()
     return data
 
@@ -101,9 +101,9 @@ def test_boxes_may_be_a_corner_with_sizes(stickler, scans):
 
 def test_the_same_boxes_come_of_several_processes(stickler, scans):
     stickler(*COMMAND, "--sources", "scans")
-    one = part(scans, "sources")
+    sources = part(scans, "sources")
     stickler(*COMMAND, "--sources", "scans", "--jobs", "2")
-    assert part(scans, "sources") == one
+    assert part(scans, "sources") == sources
 
 
 def test_pictures_of_the_worst_documents_are_in_the_page(stickler, scans):
@@ -144,7 +144,7 @@ def test_a_file_that_is_no_image_is_told_and_left_out(stickler, scans):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (["--sources", "nowhere"], "there is no directory nowhere"),
         (["--sources", "javascript://alert(1)/{id}"], "an http(s) address with {id}"),
@@ -162,10 +162,10 @@ def test_a_file_that_is_no_image_is_told_and_left_out(stickler, scans):
         (["--sources", "https://host/{id}", "--embed-sources", "3"], "pictures are not loaded"),
     ],
 )
-def test_what_leads_nowhere_is_refused(stickler, scans, options, told):
+def test_what_leads_nowhere_is_refused(stickler, scans, options, message):
     result = stickler(*COMMAND, *options)
     assert result.code == 2
-    assert told in result.err
+    assert message in result.err
 
 
 def test_a_page_without_sources_has_none_of_it(stickler, scans):

@@ -37,10 +37,15 @@ def printed(capsys: pytest.CaptureFixture[str], *asked: str, code: int = 0) -> s
 def test_a_table_of_pairs_gives_the_figures_of_its_two_sides(
     table: str, capsys: pytest.CaptureFixture[str]
 ):
-    asked = ["-f", "csv", "--ci", "none"]  # lines without ids have other ones, which intervals see
+    options = [
+        "-f",
+        "csv",
+        "--ci",
+        "none",
+    ]  # lines without ids have other ones, which intervals see
     without_id = ["--extra-fields", "ignore"]
-    of_pairs = printed(capsys, "eval", "schema.json", "--pairs", table, *asked, *without_id)
-    two = printed(capsys, "eval", "schema.json", "gt.jsonl", "pred.jsonl", *asked, *without_id)
+    of_pairs = printed(capsys, "eval", "schema.json", "--pairs", table, *options, *without_id)
+    two = printed(capsys, "eval", "schema.json", "gt.jsonl", "pred.jsonl", *options, *without_id)
     assert of_pairs == two
 
 
@@ -66,17 +71,17 @@ def test_what_is_said_to_keep_an_inferred_schema_keeps_it(
 ):
     assert main(["eval", "--pairs", table, "--no-config"]) == 0
     out, err = capsys.readouterr()
-    _, told, _ = err.split("`")
-    assert told == "stickler init pairs.jsonl --gt-root ground_truth -o schema.json"
+    _, command, _ = err.split("`")
+    assert command == "stickler init pairs.jsonl --gt-root ground_truth -o schema.json"
     Path("schema.json").unlink()
-    assert main([*told.split()[1:], "--no-config"]) == 0
+    assert main([*command.split()[1:], "--no-config"]) == 0
     capsys.readouterr()
     assert main(["eval", "schema.json", "--pairs", table, "--no-config"]) == 0
     assert capsys.readouterr().out.splitlines()[-6:-1] == out.splitlines()[-6:-1]
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("message", "expected"),
     [
         (
             ["gt.jsonl", "pred.jsonl"],
@@ -93,9 +98,9 @@ def test_what_is_said_to_keep_an_inferred_schema_keeps_it(
     ],
 )
 def test_what_does_not_go_with_a_table_of_pairs_is_refused(
-    table: str, said: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+    table: str, message: list[str], expected: str, capsys: pytest.CaptureFixture[str]
 ):
-    assert expected in printed(capsys, "eval", "schema.json", *said, "--pairs", table, code=2)
+    assert expected in printed(capsys, "eval", "schema.json", *message, "--pairs", table, code=2)
 
 
 @pytest.mark.parametrize("has_id", [{0, 1, 2}, set(), {2}, {0}])
@@ -104,17 +109,17 @@ def test_pairs_without_an_id_are_known_by_their_line(tmp_path: Path, has_id: set
         {"ground_truth": {"n": n}} | ({"id": "line 1"} if n in has_id else {}) for n in range(3)
     ]
     (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    names = [it.id for it in pairs_of_table(str(tmp_path / "t.jsonl"), 100).refs()]
+    names = [ref.id for ref in pairs_of_table(str(tmp_path / "t.jsonl"), 100).refs()]
     assert len(set(names)) == 3
     if not has_id:
         assert names == ["line 1", "line 2", "line 3"]
 
 
 def test_a_policy_is_applied_to_predictions_alone(table: str, capsys: pytest.CaptureFixture[str]):
-    asked = ["accept", "--apply", "policy.json", "--pairs", table]
+    arguments = ["accept", "--apply", "policy.json", "--pairs", table]
     assert (
         "--pairs gives ground truth and predictions, but a policy is applied to predictions alone"
-        in printed(capsys, *asked, code=2)
+        in printed(capsys, *arguments, code=2)
     )
 
 
@@ -122,12 +127,12 @@ def test_a_directory_that_takes_long_to_list_is_told_again_and_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     (tmp_path / "a.json").write_bytes(b"{}")
-    told: list[str] = []
+    sentences: list[str] = []
     twice = Event()
 
     def tell(line: str) -> None:
-        told.append(line)
-        if len(told) == 2:
+        sentences.append(line)
+        if len(sentences) == 2:
             twice.set()
 
     real = sources.id_of_file
@@ -140,12 +145,12 @@ def test_a_directory_that_takes_long_to_list_is_told_again_and_again(
         monkeypatch.setattr(sources, name, 0)
     monkeypatch.setattr(sources, "id_of_file", slow)
     assert [*list_directory(str(tmp_path), 100, tell).documents] == ["a"]
-    assert told[0] == (
+    assert sentences[0] == (
         f"still listing the files of {tmp_path}; the comparison starts when the list is complete"
     )
-    listed = len(told)
+    listed = len(sentences)
     assert list_directory(str(tmp_path), 100).documents
-    assert len(told) == listed
+    assert len(sentences) == listed
 
 
 NAMES = [
@@ -227,10 +232,10 @@ def test_a_row_without_a_named_column_lacks_its_document(tmp_path: Path):
 
 
 def test_a_column_of_what_is_no_table_is_refused(table: str, capsys: pytest.CaptureFixture[str]):
-    told = printed(
+    error = printed(
         capsys, "eval", "schema.json", "gt.jsonl", "pred.jsonl", "--pred-column", "a", code=2
     )
     assert (
         "--pred-column: PRED is a JSON Lines, CSV or TSV file, expected a table; if documents are "
-        "inside a larger JSON object, use --pred-root" in told
+        "inside a larger JSON object, use --pred-root" in error
     )

@@ -44,17 +44,17 @@ def places(stickler, data):
 
 
 def field(report, name):
-    return next(it for it in report["fields"] if it["field"] == name)
+    return next(field_record for field_record in report["fields"] if field_record["field"] == name)
 
 
 def cells(found):
-    return [found[it] for it in ("both_right", "place_wrong", "value_wrong", "both_wrong")]
+    return [found[key] for key in ("both_right", "place_wrong", "value_wrong", "both_wrong")]
 
 
 def changed(**parts):
     pred = copy.deepcopy(GT)
-    for name, part in parts.items():
-        pred[name] |= part
+    for name, value in parts.items():
+        pred[name] |= value
     return pred
 
 
@@ -82,8 +82,8 @@ def test_missed_and_invented_boxes_count(places):
 
 
 def test_a_field_that_is_a_box_is_its_own_place(places):
-    both = {**GT, "seal": [0, 0, 10, 10]}
-    report = places({**GT, "seal": [0, 0, 10, 8]}, gt=both)
+    two_seals = {**GT, "seal": [0, 0, 10, 10]}
+    report = places({**GT, "seal": [0, 0, 10, 8]}, gt=two_seals)
     assert cells(field(report, "seal")) == [1, 0, 0, 0]
     # It is right where it overlaps, which says nothing of its place.
     assert field(report, "seal")["located"] is None
@@ -94,15 +94,15 @@ def test_a_field_that_is_a_box_is_its_own_place(places):
 
 
 def test_boxes_beside_values_that_became_fields_name_the_option(stickler, data):
-    gt = [{"name": {"value": f"a {at}", "bbox": [0, 0, 10, 5]}} for at in range(3)]
-    pred = [{"name": {"value": f"a {at}", "bbox": [5, 0, 10, 5]}} for at in range(3)]
+    gt = [{"name": {"value": f"a {index}", "bbox": [0, 0, 10, 5]}} for index in range(3)]
+    pred = [{"name": {"value": f"a {index}", "bbox": [5, 0, 10, 5]}} for index in range(3)]
     for name, documents in (("g", gt), ("p", pred)):
         lines = "".join(json.dumps(document) + "\n" for document in documents)
         (data / f"{name}.jsonl").write_text(lines)
 
-    told = stickler("places", "g.jsonl", "p.jsonl", "-f", "json").json
-    assert told["whole"]["located"] is None
-    assert "--wrapped value would extract values from their objects" in told["notes"][0]
+    record = stickler("places", "g.jsonl", "p.jsonl", "-f", "json").json
+    assert record["whole"]["located"] is None
+    assert "--wrapped value would extract values from their objects" in record["notes"][0]
     mended = stickler("places", "g.jsonl", "p.jsonl", "--wrapped", "value", "-f", "json").json
     # Half of the box is the overlap.
     assert (mended["whole"]["located"], mended["notes"]) == (1, [])
@@ -133,7 +133,7 @@ def test_boxes_of_unlike_items_are_in_one_unit_too(places):
 
 
 def test_a_box_without_a_page_may_be_on_any(places):
-    pred = {name: {key: it[key] for key in ("_value", "_bbox")} for name, it in GT.items()}
+    pred = {name: {key: value[key] for key in ("_value", "_bbox")} for name, value in GT.items()}
     report = places(pred)
     assert (report["whole"]["f1"], report["whole"]["average_precision_all"]) == (1, 1)
 
@@ -144,8 +144,8 @@ def test_what_four_numbers_are_may_be_said(places):
 
 
 def test_without_boxes_there_is_nothing_to_say(places):
-    told = places({"name": "Anna"}, gt={"name": "Anna"}, code=3)
-    assert told["whole"]["located"] is None
+    record = places({"name": "Anna"}, gt={"name": "Anna"}, code=3)
+    assert record["whole"]["located"] is None
 
 
 def test_sizes_of_pages_are_checked(stickler, places):
@@ -164,8 +164,8 @@ def test_a_document_of_too_much_work_is_left_out_by_name(places):
 def test_an_alternative_has_the_box_that_stands_beside_it(places):
     other = {"name": boxed("Anne", 0, 50, 10, 60), "tags": []}
     inner = [other | {"_x": 1}, {"_value": other, "_alternatives": [{"name": "Bo"}]}]
-    for others in ([other], inner):
-        gt = {"_value": GT, "_alternatives": others}
+    for alternatives in ([other], inner):
+        gt = {"_value": GT, "_alternatives": alternatives}
         assert cells(places({"name": other["name"]}, gt=gt)["whole"]) == [1, 0, 0, 0]
     gt = {"name": GT["name"] | {"_alternatives": ["Anne"]}}
     assert cells(places({"name": boxed("Anne", 0, 0, 10, 10)}, gt=gt)["whole"]) == [1, 0, 0, 0]

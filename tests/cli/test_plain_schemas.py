@@ -66,12 +66,15 @@ def test_without_inference_the_defaults_count(stickler, plain):
 
 
 def test_one_comparison_that_is_stated_leaves_the_schema_as_it_is(stickler, plain, data):
-    part = {"type": "object", "properties": {"x": {**TEXT, "x-aws-stickler-threshold": 0.5}}}
-    more = {**PLAIN, "$defs": {"Part": part}}
-    write(data / "unused.json", more)
+    part_schema = {"type": "object", "properties": {"x": {**TEXT, "x-aws-stickler-threshold": 0.5}}}
+    schema_with_part = {**PLAIN, "$defs": {"Part": part_schema}}
+    write(data / "unused.json", schema_with_part)
     write(
         data / "used.json",
-        {**more, "properties": {**more["properties"], "part": {"$ref": "#/$defs/Part"}}},
+        {
+            **schema_with_part,
+            "properties": {**schema_with_part["properties"], "part": {"$ref": "#/$defs/Part"}},
+        },
     )
 
     def wrong(schema, *options):
@@ -148,10 +151,10 @@ def test_runs_that_were_judged_otherwise_do_not_go_together(stickler, plain):
 
 def test_many_documents_from_python_are_compared_alike():
     with pytest.warns(UserWarning, match="stickler inferred how to compare 5 fields") as warned:
-        found = evaluate_many(PLAIN, [(GT, WRONG)])
+        evaluation = evaluate_many(PLAIN, [(GT, WRONG)])
 
     assert warned[0].filename == __file__
-    assert found.to_dict()["confusion_matrix"]["overall"]["fd"] == 4
+    assert evaluation.to_dict()["confusion_matrix"]["overall"]["fd"] == 4
     strict = evaluate_many(PLAIN, [(GT, WRONG)], infer="never")
     assert strict.to_dict()["confusion_matrix"]["overall"]["fd"] == 0
 
@@ -164,9 +167,9 @@ def test_values_of_the_ground_truth_say_how_plain_fields_are_compared(stickler, 
         (tmp_path / f"{name}.json").write_text(json.dumps(document))
     files = [str(tmp_path / f"{name}.json") for name in ("s", "gt", "pred")]
 
-    found = json.loads(stickler("eval", *files, "-f", "json").out)
-    assert found["fields"][0]["comparator"] == "TimeComparator"
-    assert found["confusion_matrix"]["leaves"]["tp"] == 1
+    record = json.loads(stickler("eval", *files, "-f", "json").out)
+    assert record["fields"][0]["comparator"] == "TimeComparator"
+    assert record["confusion_matrix"]["leaves"]["tp"] == 1
     assert stickler("eval", files[0], str(tmp_path / "none.json"), files[2]).code == 2
     assert "Levenshtein" in stickler("show", files[0]).out
 
@@ -175,10 +178,10 @@ def test_what_init_wrote_tells_its_reasons_when_it_is_shown(stickler, tmp_path):
     (tmp_path / "gt.json").write_text(json.dumps({"lots": ["A1", "B2"]}))
     stickler("init", str(tmp_path / "gt.json"), "-o", str(tmp_path / "s.json"))
 
-    shown = stickler("show", str(tmp_path / "s.json")).out
+    output = stickler("show", str(tmp_path / "s.json")).out
     assert (
         'annotation: named "lot", an identifier: one wrong character makes a different identifier'
-        in shown
+        in output
     )
 
 
@@ -192,10 +195,10 @@ class Sold(BaseModel):
 def test_values_in_memory_say_it_too(schema):
     pairs = iter([(Sold(lot="A1", mood="16:05"), {"lot": "a1", "mood": "4:05 pm"})] * 3)
 
-    found = evaluate_many(schema, pairs, extra_fields="ignore").to_dict()
+    record = evaluate_many(schema, pairs, extra_fields="ignore").to_dict()
 
-    assert found["confusion_matrix"]["leaves"]["fd"] == 0
-    assert found["documents"]["evaluated"] == 3
+    assert record["confusion_matrix"]["leaves"]["fd"] == 0
+    assert record["documents"]["evaluated"] == 3
 
 
 ROWS = [{"kind": "a", "code": f"ZX{number:03}9"} for number in range(3)]
@@ -224,8 +227,8 @@ def test_values_of_a_stream_are_looked_at_before_it_is_read(stickler, lines, mon
     text = packed((lines / "gt.jsonl").read_bytes())
     for _ in range(2):  # what is left of one is not read for another
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text)))
-        found = ("eval", str(lines / "s.json"), "-", str(lines / "pred.jsonl"), "-f", "json")
-        assert right(stickler(*found)) == 7
+        arguments = ("eval", str(lines / "s.json"), "-", str(lines / "pred.jsonl"), "-f", "json")
+        assert right(stickler(*arguments)) == 7
 
 
 def test_a_stream_is_looked_into_in_bounded_memory(stickler, lines, monkeypatch):
@@ -233,8 +236,8 @@ def test_a_stream_is_looked_into_in_bounded_memory(stickler, lines, monkeypatch)
     text = (lines / "gt.jsonl").read_bytes()
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text)))
 
-    found = ("eval", str(lines / "s.json"), "-", str(lines / "pred.jsonl"), "-f", "json")
-    assert right(stickler(*found)) == 7
+    arguments = ("eval", str(lines / "s.json"), "-", str(lines / "pred.jsonl"), "-f", "json")
+    assert right(stickler(*arguments)) == 7
     assert stickler("eval", str(lines / "s.json"), "/dev/none", str(lines / "pred.jsonl")).code == 2
 
 
@@ -243,8 +246,8 @@ def test_the_one_document_of_a_stream_is_looked_at(stickler, lines, monkeypatch)
     text = json.dumps({"code": "ZX0019"}, indent=1).encode()
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text)))
 
-    shown = stickler("compare", str(lines / "s.json"), "-", str(lines / "one.json")).out
-    assert "TP" in shown
+    output = stickler("compare", str(lines / "s.json"), "-", str(lines / "one.json")).out
+    assert "TP" in output
 
 
 @pytest.mark.filterwarnings("ignore:.*inferred how to compare")
@@ -253,7 +256,7 @@ def test_values_are_looked_at_by_the_schema_of_their_document(stickler, lines):
     result = stickler("eval", *sources, "--schema-by", "kind", "-f", "json")
 
     assert right(result) == 6
-    assert "ExactComparator" in {each["comparator"] for each in result.json["fields"]}
+    assert "ExactComparator" in {field["comparator"] for field in result.json["fields"]}
     pairs = [(row, {**row, "code": row["code"].replace("ZX", "ZX ")}) for row in ROWS]
-    found = evaluate_many(sources[0], [*pairs, (None, ROWS[0])], schema_by="kind").to_dict()
-    assert found["confusion_matrix"]["leaves"]["tp"] == 6
+    record = evaluate_many(sources[0], [*pairs, (None, ROWS[0])], schema_by="kind").to_dict()
+    assert record["confusion_matrix"]["leaves"]["tp"] == 6

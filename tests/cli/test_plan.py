@@ -18,9 +18,9 @@ def run_of(stickler, data):
 
     def made(name, number, wrong):
         write(data / "s.json", SCHEMA)
-        for at in range(number):
-            write(data / f"{name}-gt/{at:03}.json", {"a": 1, "b": "x"})
-            write(data / f"{name}-pred/{at:03}.json", {"a": 1 + (at in wrong), "b": "x"})
+        for index in range(number):
+            write(data / f"{name}-gt/{index:03}.json", {"a": 1, "b": "x"})
+            write(data / f"{name}-pred/{index:03}.json", {"a": 1 + (index in wrong), "b": "x"})
         result = stickler(
             "eval", "s.json", f"{name}-gt", f"{name}-pred", "-q", "-o", f"{name}.json"
         )
@@ -36,29 +36,34 @@ def plan(stickler):
         result = stickler("plan", *arguments, "-f", "json")
         assert result.code == 0, result.err
         record = json.loads(result.out)
-        return {(it["asked"], it["figure"]): it for it in record["sizes"]} | {"": record}
+        return {(size["asked"], size["figure"]): size for size in record["sizes"]} | {"": record}
 
     return run
 
 
 def test_half_widths_of_every_field_that_has_values(plan, run_of):
-    found = plan(run_of("r", 50, {3, 9, 20, 31, 44}), "--half-width", "0.02", "--all")
-    assert [*found] == [("half width", "a.f1"), ("half width", "b.f1"), ""]
-    assert 250 < found["half width", "a.f1"]["documents"] < 400
-    assert found["half width", "b.f1"]["documents"] == 91
-    assert found["half width", "a.f1"]["likely"] is None
-    assert len(found["half width", "a.f1"]["curve"]) == 24
+    sizes = plan(run_of("r", 50, {3, 9, 20, 31, 44}), "--half-width", "0.02", "--all")
+    assert [*sizes] == [("half width", "a.f1"), ("half width", "b.f1"), ""]
+    assert 250 < sizes["half width", "a.f1"]["documents"] < 400
+    assert sizes["half width", "b.f1"]["documents"] == 91
+    assert sizes["half width", "a.f1"]["likely"] is None
+    assert len(sizes["half width", "a.f1"]["curve"]) == 24
 
 
 def test_gates_pass_or_never_will(plan, run_of):
     gates = ["a.f1>=0.8", "a.f1>=0.95", "documents.right>=0.8", "leaves:recall>=0.9", "a.f1<=0.99"]
-    found = plan(run_of("r", 50, {3, 9, 20, 31, 44}), *(it for g in gates for it in ("--gate", g)))
-    numbers = {name: (it["documents"], it["likely"]) for (_, name), it in [*found.items()][:-1]}
+    sizes = plan(
+        run_of("r", 50, {3, 9, 20, 31, 44}),
+        *(gate_word for g in gates for gate_word in ("--gate", g)),
+    )
+    numbers = {
+        name: (size["documents"], size["likely"]) for (_, name), size in [*sizes.items()][:-1]
+    }
     assert numbers["documents.right"][0] < numbers["documents.right"][1]
     assert numbers["leaves:recall"][0] is not None
-    assert found["gate", "a.f1"]["limit"] == 0.99
-    shown = plan("r.json", "--gate", "a.f1>=0.95")["gate", "a.f1"]
-    assert (shown["documents"], shown["likely"], shown["curve"]) == (None, None, [])
+    assert sizes["gate", "a.f1"]["limit"] == 0.99
+    size = plan("r.json", "--gate", "a.f1>=0.95")["gate", "a.f1"]
+    assert (size["documents"], size["likely"], size["curve"]) == (None, None, [])
 
 
 def test_a_change_by_two_runs_and_by_one(plan, run_of):
@@ -71,25 +76,25 @@ def test_a_change_by_two_runs_and_by_one(plan, run_of):
     assert "0.02 improved only if its --margin is smaller" in by_one[""]["notes"][1]
     more = plan(new, "--detect", "0.02", "--of", "a.f1", "--correlation", "0.1", "--power", "0.9")
     name = ("change", "a.f1")
-    assert by_two[name]["documents"] < by_one[name]["documents"] < more[name]["documents"]
+    assert by_two[name]["documents"] < by_one[name]["documents"] < planned[name]["documents"]
     right = plan("--base", old, "--new", new, "--detect", "0.05", "--of", "documents.right")
     assert right["change", "documents.right"]["documents"] > 20
 
 
 def test_where_nothing_differs_a_change_is_one_of_single_values(plan, run_of):
-    found = plan(run_of("r", 50, ()), "--detect", "0.02", "--of", "b.f1")
-    assert found["change", "b.f1"]["documents"] > 100
+    sizes = plan(run_of("r", 50, ()), "--detect", "0.02", "--of", "b.f1")
+    assert sizes["change", "b.f1"]["documents"] > 100
 
 
 def test_fewer_than_ten_documents_give_a_range(plan, stickler, run_of):
-    asked = ("--half-width", "0.05", "--detect", "0.1", "--gate", "f1>=0.9")
-    found = plan(run_of("r", 6, {2}), *asked)
+    questions = ("--half-width", "0.05", "--detect", "0.1", "--gate", "f1>=0.9")
+    sizes = plan(run_of("r", 6, {2}), *questions)
     for name in (("half width", "f1"), ("change", "f1"), ("gate", "f1")):
-        low, high = found[name]["between"]
-        assert found[name]["documents"] is None
+        low, high = sizes[name]["between"]
+        assert sizes[name]["documents"] is None
         assert high is None or low < high / 5
-    assert "fewer than 10 documents" in found[""]["notes"][0]
-    table = stickler("plan", "r.json", *asked, "--gate", "f1>=0.99").out
+    assert "fewer than 10 documents" in sizes[""]["notes"][0]
+    table = stickler("plan", "r.json", *questions, "--gate", "f1>=0.99").out
     assert " to never" in table
     assert "never\n" in stickler("plan", "r.json", "--gate", "f1>=0.999").out or " to " in table
 
@@ -126,7 +131,7 @@ def test_the_table_has_numbers_and_a_picture(stickler, run_of, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["r.json"], "arguments are missing"),
         (["--half-width", "0.02"], "arguments are missing"),
@@ -141,7 +146,7 @@ def test_the_table_has_numbers_and_a_picture(stickler, run_of, monkeypatch):
         ),
     ],
 )
-def test_other_questions_are_refused(stickler, run_of, arguments, said):
+def test_other_questions_are_refused(stickler, run_of, arguments, message):
     run_of("r", 12, {1})
     result = stickler("plan", *arguments)
-    assert (result.code, said in result.err) == (2, True), result.err
+    assert (result.code, message in result.err) == (2, True), result.err

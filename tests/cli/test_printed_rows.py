@@ -54,7 +54,9 @@ def test_printed_rows_have_no_commands_and_no_control_characters(stickler, hosti
     assert not [line for line in lines if line.strip().startswith(("::", "##"))]
     assert "##vso[" not in printed
     visible = printed.replace("\n", "").replace("\t", "")
-    assert visible.isprintable(), [it for it in visible if not it.isprintable()]
+    assert visible.isprintable(), [
+        character for character in visible if not character.isprintable()
+    ]
 
 
 @pytest.mark.parametrize(("form", "delimiter"), [("csv", ","), ("tsv", "\t")])

@@ -73,11 +73,11 @@ def wide(data):
 
 def reader_of_a_part(read: int) -> bytes:
     """Read what a pipe holds, and go on a little later."""
-    parts = [os.read(read, 65_536)]
+    chunks = [os.read(read, 65_536)]
     time.sleep(0.2)  # the writer meets a full pipe in the meantime
-    while part := os.read(read, 65_536):
-        parts.append(part)
-    return b"".join(parts)
+    while chunk := os.read(read, 65_536):
+        chunks.append(chunk)
+    return b"".join(chunks)
 
 
 @pytest.mark.anywhere
@@ -133,9 +133,9 @@ def test_any_stream_that_is_full_is_an_internal_error(arguments, stream):
     with Path("/dev/full").open("w") as full:
         streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: full}
         result = subprocess.run((*COMMAND, *arguments), check=False, **streams)
-    said = "stdout" if arguments == ("--help",) else "stderr"
-    expected = ExitCode.OK if said == "stdout" else ExitCode.USAGE
-    assert result.returncode == (ExitCode.INTERNAL if said == stream else expected)
+    stream_name = "stdout" if arguments == ("--help",) else "stderr"
+    expected = ExitCode.OK if stream_name == "stdout" else ExitCode.USAGE
+    assert result.returncode == (ExitCode.INTERNAL if stream_name == stream else expected)
 
 
 @pytest.mark.anywhere

@@ -31,9 +31,9 @@ def test_a_run_directory_is_reported_by_another_key(stickler, data, kept, key):
     write(data / "meta.csv", f"id,lang\n{rows}one,de\n")
     groups = ("--by", key, *(("--by-file", "meta.csv") if key == "@lang" else ()))
     expected = stickler(*EVAL, *kept, *groups, "-f", "json").json
-    found = stickler("report", "kept", *groups, "-f", "json")
-    assert found.code == 0
-    assert found.json == expected
+    report = stickler("report", "kept", *groups, "-f", "json")
+    assert report.code == 0
+    assert report.json == expected
     assert f"by {key}" in stickler("report", "kept", *groups).out
 
 
@@ -57,7 +57,7 @@ class Seen(Metric):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "how",
+    "options",
     [
         ("--confidence", "sure.jsonl"),
         ("--metric", "own_metric:Seen", "--allow-plugins"),
@@ -65,19 +65,19 @@ class Seen(Metric):
     ],
 )
 def test_lines_are_reported_by_other_groups_as_they_were_evaluated(
-    stickler, data, how, monkeypatch
+    stickler, data, options, monkeypatch
 ):
     monkeypatch.syspath_prepend(str(data))
     write(data / "own_metric.py", OWN_METRIC)
     for name, document in (("gt", GOOD), ("pred", BAD), ("sure", {"total": 0.5})):
-        lines = ({**document, "id": str(at), "kind": "ab"[at % 2]} for at in range(6))
+        lines = ({**document, "id": str(index), "kind": "ab"[index % 2]} for index in range(6))
         write(data / f"{name}.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
-    run = ("eval", "schema.json", "gt.jsonl", "pred.jsonl", "--id-field", "id", *how)
+    run = ("eval", "schema.json", "gt.jsonl", "pred.jsonl", "--id-field", "id", *options)
     assert stickler(*run, "--run-dir", "lines", "-q").code == 0
-    may = ("--allow-plugins",) if "--allow-plugins" in how else ()
-    found = stickler("report", "lines", "--by", "kind", *may, "-f", "json")
-    assert found.code == 0, found.err
-    assert found.json == stickler(*run, "--by", "kind", "-f", "json").json
+    may = ("--allow-plugins",) if "--allow-plugins" in options else ()
+    report = stickler("report", "lines", "--by", "kind", *may, "-f", "json")
+    assert report.code == 0, report.err
+    assert report.json == stickler(*run, "--by", "kind", "-f", "json").json
     if may:
         assert "--allow-plugins" in stickler("report", "lines", "--by", "kind").err
 
@@ -91,13 +91,13 @@ def test_what_verdicts_and_a_policy_say_of_all_documents_stays(stickler, data, k
     sure = ("--confidence", "sure")
     accept = ("accept", "schema.json", "gt", "pred", *sure, "--max-error", "0.5", "-q")
     assert stickler(*accept, "-o", "policy.json").code == 0
-    how = (*EVAL, *sure, "--verdicts", "verdicts.jsonl", "--policy", "policy.json")
-    assert stickler(*how, "--run-dir", "marked", "-q").code == 0
-    expected = stickler(*how, "--by", "source", "-f", "json").json
-    found = stickler("report", "marked", "--by", "source", "-f", "json")
-    assert found.code == 0, found.err
-    assert found.json == expected
-    assert {"policy", "verdicts"} < found.json.keys()
+    arguments = (*EVAL, *sure, "--verdicts", "verdicts.jsonl", "--policy", "policy.json")
+    assert stickler(*arguments, "--run-dir", "marked", "-q").code == 0
+    expected = stickler(*arguments, "--by", "source", "-f", "json").json
+    report = stickler("report", "marked", "--by", "source", "-f", "json")
+    assert report.code == 0, report.err
+    assert report.json == expected
+    assert {"policy", "verdicts"} < report.json.keys()
 
 
 def test_the_directory_stays_what_it_was(stickler, data, kept):
@@ -135,10 +135,10 @@ def test_a_run_is_read_again_with_the_inference_that_it_had(stickler, data, sche
     )
     assert run.code == 0, run.err
 
-    told = stickler("compare", "run", "--document", "line 1")
+    explained = stickler("compare", "run", "--document", "line 1")
     grouped = stickler("report", "run", "--by", "name")
 
-    assert f"overall score {(1 + similarity) / 2:.4f}" in told.out, told.err
+    assert f"overall score {(1 + similarity) / 2:.4f}" in explained.out, explained.err
     assert grouped.code == 0, grouped.err
     assert "by name" in grouped.out
 

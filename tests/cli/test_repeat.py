@@ -32,18 +32,18 @@ def test_the_table_tells_spread_agreement_and_flips(three, stickler):
     (total,) = [line.split() for line in lines[lines.index(head) :] if line.startswith("total")]
     # One of two is wrong in two runs: F1 is 2 x 1 of 2 x 1 + 1.
     assert total == ["total", "0.6667", "1.0000", "2", "0.5000", "1.0000", "1"]
-    told = [line for line in lines if line.startswith("two  total")]
-    assert told == ["two  total  10.5: wrong in 2 of 3 runs: predicted 11, predicted 11"]
+    flips = [line for line in lines if line.startswith("two  total")]
+    assert flips == ["two  total  10.5: wrong in 2 of 3 runs: predicted 11, predicted 11"]
 
 
 def test_all_other_results_are_those_of_the_first_prediction(three, stickler):
-    alone = stickler(*EVAL, "-f", "json").json
+    single = stickler(*EVAL, "-f", "json").json
     record = stickler(*EVAL, "-f", "json", "--repeat", "pred2").json
     repeats = record.pop("repeats")
-    for each in (alone, record):
-        each.pop("provenance")
+    for run_record in (single, record):
+        run_record.pop("provenance")
 
-    assert record == alone
+    assert record == single
     assert repeats["runs"] == ["pred", "pred2"]
 
 

@@ -16,9 +16,9 @@ EVAL = ("--by", "@directory", "--gate", "f1.lower>=0.1", "--wrapped", "value:con
 
 def prediction(number: int) -> dict:
     """A prediction, of which one in four has errors, with a confidence."""
-    found = dict(BAD if number % 4 == 3 else GOOD)
-    found["total"] = {"value": found["total"], "confidence": 0.51234 + number / 100}
-    return found
+    values = dict(BAD if number % 4 == 3 else GOOD)
+    values["total"] = {"value": values["total"], "confidence": 0.51234 + number / 100}
+    return values
 
 
 @pytest.fixture
@@ -39,16 +39,16 @@ def evaluated(stickler, place: str, *options: str, schema: str = "schema.json") 
 
 
 def test_states_of_shards_come_to_the_state_of_the_whole_to_the_byte(shards, stickler):
-    whole = evaluated(stickler, "all", "--rows", "none", "-j", "1")
+    total = evaluated(stickler, "all", "--rows", "none", "-j", "1")
     for place in "012":
         evaluated(stickler, place, "--rows", "none", "-j", "2")
     merged = stickler("merge", "2.json", "0.json", "1.json", "-f", "json")
 
     assert without_provenance(merged.out) == without_provenance((shards / "all.json").read_text())
-    assert "per_document" not in whole
-    assert whole["intervals"]["method"].startswith("delta method")
-    assert whole["by"]["@directory"]["a"]["intervals"]["method"].startswith("delta method")
-    assert whole["confusion_matrix"]["fields"]["total"]["intervals"]["overall"]["cm_f1"]
+    assert "per_document" not in total
+    assert total["intervals"]["method"].startswith("delta method")
+    assert total["by"]["@directory"]["a"]["intervals"]["method"].startswith("delta method")
+    assert total["confusion_matrix"]["fields"]["total"]["intervals"]["overall"]["cm_f1"]
 
 
 def test_a_state_is_read_back_exactly_and_reported_alike(shards, stickler):
@@ -56,8 +56,8 @@ def test_a_state_is_read_back_exactly_and_reported_alike(shards, stickler):
     stickler("report", "all.json", "-o", "again.json", "-o", "again.md")
 
     assert (shards / "again.json").read_text() == (shards / "all.json").read_text()
-    asked = ("eval", "schema.json", "all/gt", "all/pred", *EVAL, "--rows", "none")
-    out = stickler(*asked, "-f", "markdown").out.partition("\n\nnext: ")[0]
+    arguments = ("eval", "schema.json", "all/gt", "all/pred", *EVAL, "--rows", "none")
+    out = stickler(*arguments, "-f", "markdown").out.partition("\n\nnext: ")[0]
     assert (shards / "again.md").read_text() == f"{out}\n"
 
 
@@ -66,16 +66,16 @@ def test_rows_are_dropped_where_documents_are_too_many_however_they_come(
     shards, stickler, monkeypatch
 ):
     monkeypatch.setattr(evaluation, "MAX_ROWS", 20)
-    whole = evaluated(stickler, "all")
-    parts = [evaluated(stickler, place) for place in "012"]
+    total = evaluated(stickler, "all")
+    shards_evaluated = [evaluated(stickler, place) for place in "012"]
     merged = stickler("merge", "2.json", "0.json", "1.json", "-f", "json")
 
-    assert "per_document" not in whole
-    assert all(len(part["per_document"]) == 10 for part in parts)
+    assert "per_document" not in total
+    assert all(len(shard["per_document"]) == 10 for shard in shards_evaluated)
     assert without_provenance(merged.out) == without_provenance((shards / "all.json").read_text())
     inline = evaluated(stickler, "all", "--rows", "inline")
     assert len(inline["per_document"]) == 30
-    assert inline["intervals"] == whole["intervals"]
+    assert inline["intervals"] == total["intervals"]
 
 
 def test_the_same_counts_and_figures_stand_with_rows_and_without(shards, stickler):
@@ -92,7 +92,7 @@ def test_the_same_counts_and_figures_stand_with_rows_and_without(shards, stickle
 def test_a_gate_on_an_end_of_an_interval_has_one_verdict_whatever_is_kept(stickler):
     paths = [str(PROJECT / "fixtures" / "receipt" / side) for side in ("gt", "pred")]
     schema = str(PROJECT / "schemas" / "receipt.json")
-    told = []
+    verdicts = []
     for options in (
         ["--rows", "inline"],
         ["--rows", "none"],
@@ -100,9 +100,9 @@ def test_a_gate_on_an_end_of_an_interval_has_one_verdict_whatever_is_kept(stickl
         ["--jobs", "2", "--rows", "none"],
     ):
         result = stickler("eval", schema, *paths, "--gate", "f1.lower>=0.8", "--quiet", *options)
-        told.append((result.code, [it for it in result.err.splitlines() if "gate" in it]))
-    assert told == [told[0]] * 4
-    assert "gate failed: f1.lower 0." in told[0][1][0]
+        verdicts.append((result.code, [line for line in result.err.splitlines() if "gate" in line]))
+    assert verdicts == [verdicts[0]] * 4
+    assert "gate failed: f1.lower 0." in verdicts[0][1][0]
 
 
 def test_a_gate_on_an_interval_of_confidences_takes_rows(shards, stickler):
@@ -116,15 +116,15 @@ def test_a_gate_on_an_interval_of_confidences_takes_rows(shards, stickler):
 
 def test_confidences_are_counted_in_three_digits(shards, stickler):
     kept = evaluated(stickler, "all")["confidence"]
-    found = evaluated(stickler, "all", "--rows", "none")
-    bare = found["confidence"]
+    record = evaluated(stickler, "all", "--rows", "none")
+    bare = record["confidence"]
 
     assert (bare["units"], bare["right"], bare["documents"]) == (28, 22, 28)
     assert {key: kept[key] for key in ("units", "right", "coverage", "auroc")} == {
         key: bare[key] for key in ("units", "right", "coverage", "auroc")
     }
     assert bare["brier"] == pytest.approx(kept["brier"], abs=1e-3)
-    assert found["confidence_counts"]["total"]["right"]["0.512"] == 1
+    assert record["confidence_counts"]["total"]["right"]["0.512"] == 1
     assert "intervals" in kept
     assert "intervals" not in bare
 
@@ -144,13 +144,13 @@ def test_a_state_does_not_grow_with_documents(data, stickler):
 
 def test_problems_are_named_up_to_a_limit_and_counted_beyond(shards, stickler, monkeypatch):
     monkeypatch.setattr(evaluation, "MAX_NAMED_PROBLEMS", 1)
-    whole = evaluated(stickler, "all", "--rows", "none")
+    total = evaluated(stickler, "all", "--rows", "none")
     for place in "012":
         evaluated(stickler, place, "--rows", "none")
     merged = stickler("merge", "2.json", "0.json", "1.json", "-f", "json")
 
-    assert [it["status"] for it in whole["problems"]] == ["missing"]
-    assert whole["problems_unnamed"] == {"missing": 1}
+    assert [problem["status"] for problem in total["problems"]] == ["missing"]
+    assert total["problems_unnamed"] == {"missing": 1}
     assert without_provenance(merged.out) == without_provenance((shards / "all.json").read_text())
     stickler("report", "all.json", "-o", "all.txt")
     assert "2 missing" in (shards / "all.txt").read_text()
@@ -167,8 +167,8 @@ def test_documents_in_two_runs_without_rows_are_noticed(shards, stickler):
 
 @pytest.mark.parametrize("option", ["--policy", "--repeat"])
 def test_what_goes_through_documents_is_refused_without_rows(shards, stickler, option):
-    asked = ("eval", "schema.json", "all/gt", "all/pred", "--rows", "none")
-    result = stickler(*asked, option, "schema.json")
+    arguments = ("eval", "schema.json", "all/gt", "all/pred", "--rows", "none")
+    result = stickler(*arguments, option, "schema.json")
 
     assert result.code == 2
     assert f"{option}: this option needs the rows of all documents" in result.err
@@ -184,11 +184,11 @@ def test_a_difference_of_runs_without_rows_is_refused_with_what_helps(shards, st
 
 
 def test_a_run_directory_without_rows_is_continued(shards, stickler):
-    asked = ("eval", "schema.json", "all/gt", "all/pred", *EVAL, "--rows", "none")
-    first = stickler(*asked, "--run-dir", "run")
+    arguments = ("eval", "schema.json", "all/gt", "all/pred", *EVAL, "--rows", "none")
+    first = stickler(*arguments, "--run-dir", "run")
     record = (shards / "run" / "run.json").read_bytes()
     journal = (shards / "run" / "journal").read_bytes()
-    again = stickler(*asked, "--run-dir", "run")
+    again = stickler(*arguments, "--run-dir", "run")
 
     assert (first.code, again.code) == (0, 0)
     assert (shards / "run" / "run.json").read_bytes() == record

@@ -44,9 +44,9 @@ def orders(data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write(data / "pred" / "alike.json", '{"id": "L-2", "id": "L-2", "total": 4, "more": 1}')
     write(data / "gt" / "odd.json", {"id": "O-1", "total": 10**25})
     write(data / "pred" / "odd.json", "no JSON")
-    some = {"_value": [], "_exhaustive": False}
+    open_list = {"_value": [], "_exhaustive": False}
     either = {"_value": "S-1", "_alternatives": ["S-2"]}
-    gold = {"id": either, "total": {"_labelled": False}, "lines": some}
+    gold = {"id": either, "total": {"_labelled": False}, "lines": open_list}
     write(data / "gt" / "sound.json", gold)
     write(data / "pred" / "sound.json", {"id": "S-2", "total": 1, "lines": [{"sku": "a"}]})
     return data
@@ -80,7 +80,7 @@ def whole(orders: Path) -> tuple[tuple[int, str], dict[str, bytes]]:
     code, out, err = call(*KEPT)
     assert err == ""
     record = json.loads(contents()["run.json"])
-    assert [record[it][0]["field"] for it in ("not_labelled", "left_out")] == ["total", "lines"]
+    assert [record[key][0]["field"] for key in ("not_labelled", "left_out")] == ["total", "lines"]
     return (code, out), contents()
 
 
@@ -614,8 +614,8 @@ def test_a_run_with_a_page_of_some_fields_continues_with_another_number_of_rows(
 ):
     page = (*KEPT, "-o", "page.html", "-q")
     monkeypatch.setattr(assembly, "MAX_FIELDS", 1)
-    code, _, told = call(*page)
-    assert (code, told.count("internal")) == (ExitCode.OK, 0)
+    code, _, error = call(*page)
+    assert (code, error.count("internal")) == (ExitCode.OK, 0)
     first = Path("page.html").read_bytes()
 
     assert b"listed_fields" not in Path("kept", "journal").read_bytes()

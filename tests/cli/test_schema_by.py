@@ -54,45 +54,45 @@ def counts(node, mode="overall"):
 def test_the_fields_of_each_schema_stand_under_its_name(stickler):
     record = stickler(*EVAL, "-f", "json").json
 
-    assert [it["field"] for it in record["fields"]] == [
+    assert [field["field"] for field in record["fields"]] == [
         *("invoice/", "invoice/kind", "invoice/total", "invoice/lines", "invoice/lines.sku"),
         *("letter/", "letter/kind", "letter/from", "list/", "list/kind", "list/sku"),
     ]
     assert record["fields"][0]["kind"] == "schema"
     assert record["schema"]["by"] == "@directory"
-    whole = record["confusion_matrix"]
+    matrix = record["confusion_matrix"]
     # a: kind and y right, total wrong, x missed, `more` invented; b: all right, no lines at all.
-    assert counts(whole["fields"]["invoice/"]) == [4, 1, 1, 1, 1]
-    assert counts(whole["fields"]["letter/"]) == [1, 1, 0, 0, 0]
-    assert counts(whole["fields"]["list/"]) == [1, 0, 0, 1, 0]
-    assert counts(whole) == [6, 2, 1, 2, 1]
-    assert counts(whole, "leaves") == [7, 2, 1, 3, 1]
+    assert counts(matrix["fields"]["invoice/"]) == [4, 1, 1, 1, 1]
+    assert counts(matrix["fields"]["letter/"]) == [1, 1, 0, 0, 0]
+    assert counts(matrix["fields"]["list/"]) == [1, 0, 0, 1, 0]
+    assert counts(matrix) == [6, 2, 1, 2, 1]
+    assert counts(matrix, "leaves") == [7, 2, 1, 3, 1]
     # Of a, its three fields score 1, 0 and 1/2; of c and d, half is right.
-    assert whole["fields"]["invoice/"]["threshold_applied_score"] == 0.75
+    assert matrix["fields"]["invoice/"]["threshold_applied_score"] == 0.75
     assert record["overall_score"] == pytest.approx((0.5 + 1 + 0.5 + 0.5) / 4)
 
 
 def test_a_run_is_what_its_kinds_come_to_one_by_one(stickler):
-    whole = stickler(*EVAL, "-f", "json").json
-    matrix = whole["confusion_matrix"]
+    record = stickler(*EVAL, "-f", "json").json
+    matrix = record["confusion_matrix"]
 
     for name in ("invoice", "letter", "list"):
         sources = (f"schemas/{name}.json", f"gt/{name}", f"pred/{name}")
-        alone = stickler("eval", *sources, "-f", "json").json
-        part = matrix["fields"][f"{name}/"]
+        single = stickler("eval", *sources, "-f", "json").json
+        field = matrix["fields"][f"{name}/"]
         for mode in ("overall", "aggregate", "leaves"):
-            assert counts(part, mode) == counts(alone["confusion_matrix"], mode)
-        assert part["threshold_applied_score"] == pytest.approx(alone["overall_score"])
-        assert {*part["fields"]} == {*alone["confusion_matrix"]["fields"]}
+            assert counts(field, mode) == counts(single["confusion_matrix"], mode)
+        assert field["threshold_applied_score"] == pytest.approx(single["overall_score"])
+        assert {*field["fields"]} == {*single["confusion_matrix"]["fields"]}
 
 
 def test_the_results_do_not_depend_on_processes_or_a_stop(stickler, data):
     usual = stickler(*EVAL, "-f", "json").json
-    many = stickler(*EVAL, "--jobs", "2", "-f", "json").json
+    record = stickler(*EVAL, "--jobs", "2", "-f", "json").json
     stickler(*EVAL, "--run-dir", "run")
     again = stickler(*EVAL, "--run-dir", "run")
 
-    assert many["confusion_matrix"] == usual["confusion_matrix"]
+    assert record["confusion_matrix"] == usual["confusion_matrix"]
     assert again.code == ExitCode.OK
     kept = json.loads((data / "run" / "run.json").read_text())
     assert kept["confusion_matrix"]["overall"] == usual["confusion_matrix"]["overall"]
@@ -108,8 +108,11 @@ def test_a_field_of_the_ground_truth_may_say_it(stickler, data):
 
     assert result.code == ExitCode.INCOMPLETE
     assert result.json["documents"]["evaluated"] == 3
-    problems = [(it["document"], it["status"], it["problem"]) for it in result.json["problems"]]
-    assert [it[:2] for it in problems] == [("list/d", "failed")]
+    problems = [
+        (problem["document"], problem["status"], problem["problem"])
+        for problem in result.json["problems"]
+    ]
+    assert [problem[:2] for problem in problems] == [("list/d", "failed")]
     assert "the document is of type array, expected a JSON object" in problems[0][2]
 
 
@@ -121,7 +124,7 @@ def test_a_column_may_say_it_and_a_document_without_a_schema_fails_by_name(stick
     result = stickler("eval", "schemas", "gt", "pred", *by, "-f", "json")
 
     assert result.code == ExitCode.INCOMPLETE
-    assert {it["document"]: it["problem"] for it in result.json["problems"]} == {
+    assert {problem["document"]: problem["problem"] for problem in result.json["problems"]} == {
         "invoice/b": (
             "invoice/b: the directory of schemas has no file invoise.json; did you mean invoice?"
         ),
@@ -131,8 +134,8 @@ def test_a_column_may_say_it_and_a_document_without_a_schema_fails_by_name(stick
             "invoice"
         ),
     }
-    shown = stickler("compare", "schemas", "gt", "pred", *by, "--document", "invoice/b")
-    assert (shown.code, "has no file invoise" in shown.err) == (ExitCode.INCOMPLETE, True)
+    explained = stickler("compare", "schemas", "gt", "pred", *by, "--document", "invoice/b")
+    assert (explained.code, "has no file invoise" in explained.err) == (ExitCode.INCOMPLETE, True)
 
 
 def test_a_document_of_another_kind_than_its_schema_says_fails_by_name(stickler, data):
@@ -141,7 +144,10 @@ def test_a_document_of_another_kind_than_its_schema_says_fails_by_name(stickler,
 
     result = stickler(*EVAL, "-f", "json").json
 
-    assert {it["document"]: (it["status"], it["problem"]) for it in result["problems"]} == {
+    assert {
+        problem["document"]: (problem["status"], problem["problem"])
+        for problem in result["problems"]
+    } == {
         "letter/c": (
             "invalid",
             (
@@ -159,9 +165,9 @@ def test_a_document_of_another_kind_than_its_schema_says_fails_by_name(stickler,
 
 def test_gates_may_begin_with_the_name_of_a_schema(stickler):
     gates = ("letter/f1>=0.5", "invoice/total.recall>=0.5", "**.sku.f1>=0.1", "invoice/score>0.7")
-    asked = [word for gate in gates for word in ("--gate", gate)]
+    gate_options = [word for gate in gates for word in ("--gate", gate)]
 
-    assert stickler(*EVAL, *asked).code == ExitCode.OK
+    assert stickler(*EVAL, *gate_options).code == ExitCode.OK
     assert stickler(*EVAL, "--gate", "letter/from.f1>=0.5").code == 1
     wrong = stickler(*EVAL, "--gate", "letter/form.f1>=0.5")
     assert wrong.code == ExitCode.USAGE
@@ -170,18 +176,18 @@ def test_gates_may_begin_with_the_name_of_a_schema(stickler):
 
 def test_errors_and_explanations_of_one_document(stickler):
     lines = stickler("errors", "schemas", "gt", "pred", *BY, "-f", "jsonl").out.splitlines()
-    found = [(it["document"], it["path"]) for it in map(json.loads, lines)]
-    assert found == [
+    places = [(record["document"], record["path"]) for record in map(json.loads, lines)]
+    assert places == [
         *(("invoice/a", f"invoice/{path}") for path in ("total", "lines[0]", "lines[0].sku")),
         ("invoice/a", "invoice/more"),
         *(("letter/c", "letter/from"), ("list/d", "list/[0]")),
         *(("list/d", f"list/[0].{name}") for name in ("kind", "sku")),
     ]
-    some = stickler(
+    output = stickler(
         "errors", "schemas", "gt", "pred", *BY, "--field", "invoice/lines*", "--sort", "document"
     ).out
-    assert "invoice/lines[0].sku" in some
-    assert "letter" not in some
+    assert "invoice/lines[0].sku" in output
+    assert "letter" not in output
     compared = (
         "compare",
         "schemas",
@@ -208,7 +214,7 @@ def test_reports_and_other_commands_take_such_a_run(stickler, data):
     again = stickler("report", "run", "--by", "@directory", "-f", "json")
     assert again.code == ExitCode.OK, again.err
     changed = stickler("diff", "schemas", "gt", "pred", "gt", *BY, "-f", "json").json
-    assert [it["field"] for it in changed["fields"]][:2] == ["invoice/", "invoice/kind"]
+    assert [field["field"] for field in changed["fields"]][:2] == ["invoice/", "invoice/kind"]
     stickler("eval", "schemas", "gt", "pred", "--schema-by", "kind", "-o", "other.json")
     otherwise = stickler("diff", "run", "other.json")
     assert "schema by: @directory in BASE, kind in NEW" in otherwise.err
@@ -269,6 +275,6 @@ def test_each_document_may_have_a_schema_of_its_own(stickler, data):
     result = stickler("eval", *sources, "-f", "json")
 
     assert result.code == 0
-    paths = [it["field"] for it in result.json["fields"]]
+    paths = [field["field"] for field in result.json["fields"]]
     assert paths == ["first/", "first/kind", "second/", "second/total"]
     assert stickler("compare", *sources, "--document", "second").out.startswith("second (")

@@ -123,7 +123,7 @@ def test_no_schema_or_document_reaches_the_network_or_runs_anything(data, schema
     write(data / "schema.json", schema)
     hostile = {"id": "${jndi:ldap://127.0.0.1:9/x}", "$ref": "http://127.0.0.1:9/", "__class__": 1}
     write(data / "pred" / "one.json", hostile)
-    found = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", GUARD, "eval", "schema.json", "gt", "pred", "--no-config"],
         capture_output=True,
         text=True,
@@ -131,7 +131,7 @@ def test_no_schema_or_document_reaches_the_network_or_runs_anything(data, schema
         env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
     )
 
-    assert found.returncode in {0, 2}, found.stderr
+    assert process.returncode in {0, 2}, process.stderr
 
 
 IDS = ("../../escaped", "/escaped", "..", "a/../../b", "\x1b[2J\nid", "con", "~root", "=cmd()")
@@ -145,13 +145,13 @@ def test_ids_never_name_a_file(stickler, data):
     write(data / "work" / "pred.jsonl", lines)
     before = {*data.parent.rglob("*")}
 
-    found = stickler(
+    run = stickler(
         *("eval", "schema.json", "work/gt.jsonl", "work/pred.jsonl", "-f", "json"),
         *("--documents", "work/documents.jsonl", "--non-matches", "work/errors.jsonl"),
         *("-o", "work/run.json", "--id-field", "id"),
     )
 
-    assert found.code == 0
+    assert run.code == 0
     created = {path.relative_to(data).as_posix() for path in {*data.parent.rglob("*")} - before}
     assert created == {"work/documents.jsonl", "work/errors.jsonl", "work/run.json"}
     documents = (data / "work/documents.jsonl").read_text().splitlines()
@@ -162,10 +162,10 @@ def test_gzip_inside_gzip_is_unpacked_once(stickler, data):
     inner = gzip.compress(json.dumps(GOOD).encode())
     (data / "pred" / "one.json").write_bytes(gzip.compress(inner))
 
-    found = stickler("eval", "schema.json", "gt", "pred", "-f", "json")
+    run = stickler("eval", "schema.json", "gt", "pred", "-f", "json")
 
-    assert found.json["documents"]["invalid"] == 1
-    assert "is not UTF-8" in found.json["problems"][0]["problem"]
+    assert run.json["documents"]["invalid"] == 1
+    assert "is not UTF-8" in run.json["problems"][0]["problem"]
 
 
 @pytest.mark.parametrize("name", ["run.json", "run.json.gz"])
@@ -173,10 +173,10 @@ def test_a_run_file_that_is_a_pickle_is_only_text_that_is_no_json(stickler, data
     evil = b"cos\nsystem\n(S'touch escaped'\ntR."
     (data / name).write_bytes(gzip.compress(evil) if name.endswith("gz") else evil)
 
-    found = stickler("merge", name, name)
+    run = stickler("merge", name, name)
 
-    assert found.code == 2
-    assert "not valid JSON" in found.err
+    assert run.code == 2
+    assert "not valid JSON" in run.err
     assert not (data / "escaped").exists()
 
 
@@ -187,19 +187,21 @@ def test_what_a_file_or_schema_says_cannot_write_to_the_terminal(stickler, data)
         data / "evil.json",
         {"type": "\x1b[31m", "properties": {"\x9b2J": {"x-aws-stickler-\x1b[1m": "\x07"}}},
     )
-    told = stickler("eval", "schema.json", "gt", "pred").err + stickler("check", "evil.json").err
+    error_output = (
+        stickler("eval", "schema.json", "gt", "pred").err + stickler("check", "evil.json").err
+    )
 
-    assert not {letter for letter in told if letter != "\n" and not letter.isprintable()}
-    assert "\\x1b" in told
+    assert not {letter for letter in error_output if letter != "\n" and not letter.isprintable()}
+    assert "\\x1b" in error_output
 
 
 def test_an_output_beside_a_planted_link_is_written_to_a_file_of_its_own(stickler, data):
     """Nobody can guess the name under which a file is written before it takes its place."""
     for letters in ("tmp", "partial", "bak"):
         (data / f"run.json.{letters}").symlink_to(data / "victim")
-    found = stickler("eval", "schema.json", "gt", "pred", "-f", "json", "-o", "run.json")
+    run = stickler("eval", "schema.json", "gt", "pred", "-f", "json", "-o", "run.json")
 
-    assert found.code == 0
+    assert run.code == 0
     assert not (data / "victim").exists()
 
 

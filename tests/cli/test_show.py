@@ -17,11 +17,11 @@ PLAIN = {
 
 def test_a_row_of_a_field_has_its_comparator_threshold_weight_and_who_said_what(stickler, data):
     leaf = {"type": "number", X + "comparator-config": {"tolerance": 0.01}, X + "weight": 3}
-    both = {"type": "string", X + "comparator": "FuzzyComparator", X + "threshold": 0.9}
+    text_schema = {"type": "string", X + "comparator": "FuzzyComparator", X + "threshold": 0.9}
     item = {"type": "object", "properties": {"sku": {"type": "string"}}, X + "match-threshold": 0.8}
     schema = {
         "type": "object",
-        "properties": {"sum": leaf, "name": both, "lines": {"type": "array", "items": item}},
+        "properties": {"sum": leaf, "name": text_schema, "lines": {"type": "array", "items": item}},
     }
     write(data / "mixed.json", schema)
     assert stickler("show", "mixed.json").out == (
@@ -128,8 +128,8 @@ def test_what_the_schema_knows_of_the_ground_truth_is_a_column_of_its_own(stickl
     table, _, told_of_texts = stickler("show", "gold.json").out.partition("\n\nnote: ")
     head, *rows = table.splitlines()[2:]
 
-    told = [row[head.index("rules") :] for row in rows]
-    assert told == [
+    rule_cells = [row[head.index("rules") :] for row in rows]
+    assert rule_cells == [
         "not exhaustive; key sku",
         "",
         "ignored",

@@ -84,9 +84,13 @@ def test_a_document_that_takes_too_long_is_ended_from_outside(stalling, jobs):
 @pytest.mark.parametrize("jobs", ["1", "auto"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_is_answered_in_the_middle_of_a_call_of_a_library(stalling, number, jobs):
-    more = ("-f", "json", "--work-limit", "1e6", "--jobs", jobs)
+    options = ("-f", "json", "--work-limit", "1e6", "--jobs", jobs)
     with subprocess.Popen(
-        (*COMMAND, *more), cwd=stalling, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        (*COMMAND, *options),
+        cwd=stalling,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as process:
         worker = comparing(process)
         process.send_signal(number)

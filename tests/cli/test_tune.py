@@ -26,14 +26,14 @@ def evidence(data):
     drawn = random.Random(1)  # noqa: S311 - the same each time
     letters = "abcdefghijklmnopqrstuvwxyz"
     sides = {"gt": [], "pred": [], "verdicts": []}
-    for at in range(400):
+    for index in range(400):
         name = "".join(drawn.choices(letters, k=20))
         read, same = list(name), drawn.random() < 0.75
         for place in drawn.sample(range(20), drawn.randint(0, 2) if same else 11):
             read[place] = "#"
         read = "".join(read)
-        sides["gt"].append({"name": name, "code": str(at)})
-        sides["pred"].append({"name": read, "code": str(at)})
+        sides["gt"].append({"name": name, "code": str(index)})
+        sides["pred"].append({"name": read, "code": str(index)})
         verdict = "same" if same else "different"
         sides["verdicts"].append({"path": "name", "gt": name, "pred": read, "verdict": verdict})
     for side, documents in sides.items():
@@ -131,8 +131,8 @@ def test_verdicts_may_be_of_items_and_of_elements_of_lists(stickler, data):
     ]
     write(data / "v.jsonl", "\n".join(map(json.dumps, lines)))
     result = stickler("tune", "schema.json", "gt", "pred", "--verdicts", "v.jsonl", "-f", "json")
-    found = {each["field"]: each for each in result.json["fields"]}
-    assert {path: each["threshold"] for path, each in found.items()} == {
+    fields = {field["field"]: field for field in result.json["fields"]}
+    assert {path: field["threshold"] for path, field in fields.items()} == {
         "lines": 0.7,
         "lines.sku": 0.5,
     }
@@ -165,8 +165,8 @@ def test_a_run_says_what_its_schema_was_tuned_on_and_a_gate_on_these_documents_w
     assert "about 100% of those documents are also evaluated here" in gated.json["notes"][1]
     lines = (evidence / "gt.jsonl").read_text().replace('"code": "', '"code": "x')
     write(evidence / "others.jsonl", lines)
-    others = ["schema.json", "others.jsonl", "pred.jsonl"]
-    assert "warning" not in stickler("eval", *others, "--gate", "f1>=0.1").err
+    other_sources = ["schema.json", "others.jsonl", "pred.jsonl"]
+    assert "warning" not in stickler("eval", *other_sources, "--gate", "f1>=0.1").err
 
 
 @pytest.mark.slow
@@ -181,8 +181,8 @@ def test_a_run_says_what_its_schema_was_tuned_on_and_a_gate_on_these_documents_w
 )
 def test_a_threshold_is_written_where_it_counts_for_this_field_only(stickler, evidence, schema):
     text = {"type": "string", X + "threshold": 0.3}
-    whole = {"type": "object", "properties": schema, "$defs": {"text": text}}
-    write(evidence / "schema.json", whole)
+    object_schema = {"type": "object", "properties": schema, "$defs": {"text": text}}
+    write(evidence / "schema.json", object_schema)
     result = stickler("tune", "schema.json", "gt.jsonl", "pred.jsonl", "--write")
     assert "note: changed the threshold in schema.json: name 0.3 -> " in result.out
     written = json.loads((evidence / "schema.json").read_text())
@@ -203,8 +203,8 @@ def test_lists_and_their_items_are_written_where_their_thresholds_stand(stickler
     write(evidence / "schema.json", {"type": "object", "properties": properties})
     for side in ("gt", "pred"):
         lines = map(json.loads, (evidence / f"{side}.jsonl").read_text().splitlines())
-        made = [{"tags": [each["name"]], "lines": [{"name": each["name"]}]} for each in lines]
-        write(evidence / f"{side}.jsonl", "\n".join(map(json.dumps, made)))
+        documents = [{"tags": [line["name"]], "lines": [{"name": line["name"]}]} for line in lines]
+        write(evidence / f"{side}.jsonl", "\n".join(map(json.dumps, documents)))
     stickler("tune", "schema.json", "gt.jsonl", "pred.jsonl", "--write")
     written = json.loads((evidence / "schema.json").read_text())["properties"]
     assert written["tags"]["items"][X + "threshold"] > 0.4
@@ -213,14 +213,17 @@ def test_lists_and_their_items_are_written_where_their_thresholds_stand(stickler
 
 
 def test_a_part_that_stands_for_several_fields_is_left_alone(stickler, evidence):
-    part = {"type": "object", "properties": {"name": {"type": "string", X + "threshold": 0.3}}}
+    shared_schema = {
+        "type": "object",
+        "properties": {"name": {"type": "string", X + "threshold": 0.3}},
+    }
     properties = {"a": {"$ref": "#/$defs/part"}, "b": {"$ref": "#/$defs/part"}}
-    schema = {"type": "object", "properties": properties, "$defs": {"part": part}}
+    schema = {"type": "object", "properties": properties, "$defs": {"part": shared_schema}}
     before = write(evidence / "schema.json", schema).read_text()
     for side in ("gt", "pred"):
         lines = map(json.loads, (evidence / f"{side}.jsonl").read_text().splitlines())
-        made = [{"a": {"name": each["name"]}, "b": {"name": "b"}} for each in lines]
-        write(evidence / f"{side}.jsonl", "\n".join(map(json.dumps, made)))
+        documents = [{"a": {"name": line["name"]}, "b": {"name": "b"}} for line in lines]
+        write(evidence / f"{side}.jsonl", "\n".join(map(json.dumps, documents)))
     result = stickler("tune", "schema.json", "gt.jsonl", "pred.jsonl", "--write")
     assert "the threshold of a.name was not written" in result.out
     assert (evidence / "schema.json").read_text() == before
@@ -231,9 +234,9 @@ def test_a_schema_whose_comparators_are_inferred_is_not_written(stickler, eviden
     plain = {"type": "object", "properties": {"name": {"type": "string"}}}
     before = write(evidence / "schema.json", plain).read_text()
     arguments = ["schema.json", "gt.jsonl", "pred.jsonl"]
-    shown = stickler("tune", *arguments, "-f", "json").json["fields"][0]
+    field = stickler("tune", *arguments, "-f", "json").json["fields"][0]
     result = stickler("tune", *arguments, "--write")
-    if shown["proposed"] is not None:
+    if field["proposed"] is not None:
         assert result.code == 2
         assert "--write: how to compare is inferred" in result.err
     assert (evidence / "schema.json").read_text() == before
@@ -246,15 +249,15 @@ def test_verdicts_on_errors_are_verdicts_on_values(stickler, evidence):
         said = json.loads(line)
         verdict = "prediction_right" if said["verdict"] == "same" else "ground_truth_wrong"
         lines.append({**said, "format": "stickler-verdict/1", "verdict": verdict})
-    alone = {"format": "stickler-verdict/1", "path": "name", "gt": None, "pred": "a"}
-    lines += [alone | {"verdict": "neither"}, alone | {"gt": "a", "verdict": "neither"}]
+    single = {"format": "stickler-verdict/1", "path": "name", "gt": None, "pred": "a"}
+    lines += [single | {"verdict": "neither"}, single | {"gt": "a", "verdict": "neither"}]
     lines[-1].pop("pred")
     write(evidence / "said.jsonl", "\n".join(map(json.dumps, lines)))
     sides = ["schema.json", "gt.jsonl", "pred.jsonl", "-f", "json"]
-    told = stickler("tune", *sides, "--verdicts", "said.jsonl").json
+    record = stickler("tune", *sides, "--verdicts", "said.jsonl").json
     plain = stickler("tune", *sides, "--verdicts", "verdicts.jsonl").json
-    assert told["notes"] == ["2 verdicts skipped, because not about a pair of values"]
-    assert told["fields"] == plain["fields"]
+    assert record["notes"] == ["2 verdicts skipped, because not about a pair of values"]
+    assert record["fields"] == plain["fields"]
 
 
 LONG = {"name": "ab" * 30_000}, {"name": "cd" * 30_000}
@@ -273,7 +276,7 @@ def test_a_document_of_too_much_work_is_left_out_by_name(stickler, evidence):
     assert note.startswith(
         "document line 401 was skipped: comparing this document takes more work than --work-limit"
     )
-    assert [it.json["fields"][0]["pairs"] for it in (few, all_of_them)] == [400, 401]
+    assert [run.json["fields"][0]["pairs"] for run in (few, all_of_them)] == [400, 401]
 
 
 def test_a_verdict_of_too_much_work_is_told_with_its_field(stickler, evidence):

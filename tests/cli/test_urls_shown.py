@@ -58,11 +58,11 @@ def test_a_malformed_url_ends_a_command_in_words_without_its_secrets(
         (tmp_path / file).write_text(json.dumps({"n": 1}))
     options = options_of(settings_of_commands()[command])
     option = options[name]
-    needed = [it for it in options.values() if it.argument and it.needed]
+    needed = [option for option in options.values() if option.argument and option.needed]
     arguments = [
-        url if it.name == name else "pred.json" if it.name == "pred" else "gt.json"
-        for it in options.values()
-        if it.argument and (it in needed or it.name == name)
+        url if option.name == name else "pred.json" if option.name == "pred" else "gt.json"
+        for option in options.values()
+        if option.argument and (option in needed or option.name == name)
     ]
     words = [*command.split(), *arguments]
     if not option.argument:
@@ -137,5 +137,5 @@ def test_a_command_that_is_proposed_has_no_secrets():
 
     proposed = shell_command(words)
 
-    shown = "stickler errors s3://bucket/gt 'a b' --endpoint openai:judge=https://host/v1"
-    assert proposed == shown
+    command = "stickler errors s3://bucket/gt 'a b' --endpoint openai:judge=https://host/v1"
+    assert proposed == command

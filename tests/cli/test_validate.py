@@ -71,8 +71,8 @@ def test_people_read_the_share_and_what_is_violated_most(stickler, four):
         "additionalProperties 1, type at {} 1, required at {} 1"
     )
     table = stickler(*EVAL, "both").out.splitlines()
-    at = table.index(sentence.format("lines[].qty", "total"))
-    assert table[at + 1] == "schema-valid ground truths: 1.0000 (5 of 5)"
+    position = table.index(sentence.format("lines[].qty", "total"))
+    assert table[position + 1] == "schema-valid ground truths: 1.0000 (5 of 5)"
 
     markdown = stickler(*EVAL, "pred", "-f", "markdown").out.splitlines()
     assert sentence.format("`lines[].qty`", "`total`") in markdown

@@ -40,10 +40,10 @@ def say(data, *verdicts):
 def test_all_marked_errors_count_as_right_beside_figures_that_stay(stickler, data):
     say(data, {}, INVENTED)
     plain = stickler("eval", "schema.json", "gt", "pred", "-f", "json").json
-    told = stickler(*COMMAND, "-f", "json").json
-    Draft202012Validator(schema_of("stickler-run")).validate(told)
-    verdicts = told.pop("verdicts")
-    assert {**told, "provenance": None} == {**plain, "provenance": None}
+    record = stickler(*COMMAND, "-f", "json").json
+    Draft202012Validator(schema_of("stickler-run")).validate(record)
+    verdicts = record.pop("verdicts")
+    assert {**record, "provenance": None} == {**plain, "provenance": None}
     assert verdicts["verdicts"] == 2
     assert verdicts["right"] == {"ground_truth_wrong": 1, "both_acceptable": 1}
     assert verdicts["unfit"] == []
@@ -56,9 +56,9 @@ def test_all_marked_errors_count_as_right_beside_figures_that_stay(stickler, dat
 def test_the_first_lines_tell_both_figures(stickler, data):
     say(data, {}, INVENTED)
     for form in ("table", "markdown", "html"):
-        shown = stickler(*COMMAND, "-f", form).out
-        assert "1.00 if the 2 marked errors count as right" in shown
-        assert "1 ground truth wrong, 1 both acceptable" in shown
+        output = stickler(*COMMAND, "-f", form).out
+        assert "1.00 if the 2 marked errors count as right" in output
+        assert "1 ground truth wrong, 1 both acceptable" in output
 
 
 def test_an_error_that_stands_changes_nothing(stickler, data):
@@ -102,7 +102,7 @@ def test_a_verdict_on_a_long_value_needs_no_value(stickler, data):
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ('{"path": "total"}', "verdicts.jsonl:1:1: this line is not a verdict on an error"),
         (json.dumps(VERDICT | {"verdict": "right"}), '#/verdict: the value is "right"'),
@@ -110,18 +110,18 @@ def test_a_verdict_on_a_long_value_needs_no_value(stickler, data):
         ("{", "verdicts.jsonl:1"),
     ],
 )
-def test_what_is_no_verdict_is_refused(stickler, data, line, told):
+def test_what_is_no_verdict_is_refused(stickler, data, line, message):
     write(data / "verdicts.jsonl", line)
     result = stickler(*COMMAND)
     assert result.code == 2
-    assert told in result.err
+    assert message in result.err
 
 
 def test_a_run_of_several_processes_and_its_directory_tell_the_same(stickler, data):
     say(data, {}, INVENTED)
-    one = stickler(*COMMAND, "-f", "json").json["verdicts"]
+    verdicts = stickler(*COMMAND, "-f", "json").json["verdicts"]
     stickler(*COMMAND, "--jobs", "2", "--run-dir", "run")
-    assert json.loads((data / "run" / "run.json").read_text())["verdicts"] == one
+    assert json.loads((data / "run" / "run.json").read_text())["verdicts"] == verdicts
     assert "2 marked errors count" in stickler("report", "run").out
     say(data, {})
     refused = stickler(*COMMAND, "--run-dir", "run")
@@ -145,9 +145,9 @@ def test_what_is_accepted_is_written_beside_the_ground_truth(stickler, data):
     say(data, {"verdict": "both_acceptable"}, INVENTED)
     before = {file: file.read_bytes() for file in (data / "gt").rglob("*") if file.is_file()}
 
-    told = stickler(*COMMAND, "--write-gold", "gold")
+    run = stickler(*COMMAND, "--write-gold", "gold")
 
-    assert "written to gold; 2 alternatives added (in 1 ground truth)" in told.err
+    assert "written to gold; 2 alternatives added (in 1 ground truth)" in run.err
     assert before == {file: file.read_bytes() for file in before}
     gold = json.loads((data / "gold" / "two.json").read_text("utf-8"))
     assert gold["total"] == {"_value": 10.5, "_alternatives": [11]}
@@ -162,7 +162,7 @@ def test_what_is_accepted_is_written_beside_the_ground_truth(stickler, data):
 
 
 @pytest.mark.parametrize(
-    ("more", "problem"),
+    ("options", "problem"),
     [
         (("--write-gold", "new"), "no verdicts are given, so nothing could be changed"),
         (
@@ -175,12 +175,12 @@ def test_what_is_accepted_is_written_beside_the_ground_truth(stickler, data):
         ),
     ],
 )
-def test_a_ground_truth_is_written_over_no_other(stickler, data, more, problem):
+def test_a_ground_truth_is_written_over_no_other(stickler, data, options, problem):
     say(data, {})
-    told = stickler(*COMMAND[:4], *more)
+    run = stickler(*COMMAND[:4], *options)
 
-    assert told.code == 2
-    assert problem in told.err
+    assert run.code == 2
+    assert problem in run.err
 
 
 def test_what_is_accepted_inside_an_alternative_is_written_there(stickler, data):
@@ -188,9 +188,9 @@ def test_what_is_accepted_inside_an_alternative_is_written_there(stickler, data)
     write(data / "gt" / "two.json", {"_value": {"id": "one"}, "_alternatives": [other]})
     say(data, {"verdict": "both_acceptable", "gt": 9}, INVENTED)
 
-    told = stickler(*COMMAND, "--write-gold", "gold")
+    run = stickler(*COMMAND, "--write-gold", "gold")
 
-    assert "written to gold; 2 alternatives added (in 1 ground truth)" in told.err, told.err
+    assert "written to gold; 2 alternatives added (in 1 ground truth)" in run.err, run.err
     gold = json.loads((data / "gold" / "two.json").read_text("utf-8"))
     assert gold["_value"] == {"id": "one"}
     (written,) = gold["_alternatives"][0]["_alternatives"]

@@ -37,8 +37,8 @@ def answer(address: str, name: str = "", *values, host: str | None = None, metho
     url = f"{address}{name}{query}"
     request = urllib.request.Request(url, headers=headers, method=method)  # noqa: S310 - ours
     try:
-        with urllib.request.urlopen(request, timeout=120) as found:  # noqa: S310
-            return found.status, found.read().decode()
+        with urllib.request.urlopen(request, timeout=120) as response:  # noqa: S310
+            return response.status, response.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode()
 
@@ -62,17 +62,17 @@ def test_errors_are_found_sorted_and_grouped(address):
     def paths(**query):
         return [json.loads(line)[2] for line in ask("page", query, 0, 100)]
 
-    inside = ["lines[1].sku", "lines[1].qty"]
-    assert paths() == ["total", "lines[1]", *inside]
+    inner_paths = ["lines[1].sku", "lines[1].qty"]
+    assert paths() == ["total", "lines[1]", *inner_paths]
     assert paths(judged=1, sort="field") == ["lines[1]", "total"]
     assert paths(find="lamp", values=0) == ["lines[1]"]
     assert paths(outcome=["fd"]) == paths(field="\ntotal\n") == paths(gt="10.5") == ["total"]
     assert paths(of="one") == []
-    found = ask("select", {"group": "document", "judged": 1})
-    assert found == {"count": 2, "values": 3, "groups": [["two", 2, "", "11", 3]]}
+    selection = ask("select", {"group": "document", "judged": 1})
+    assert selection == {"count": 2, "values": 3, "groups": [["two", 2, "", "11", 3]]}
     place = {"document": "two", "path": "lines[1]", "as": "fa"}
-    found = ask("place", {"sort": "field", "judged": 1}, place)
-    assert (found["at"], found["error"][2]) == (0, "lines[1]")
+    selection = ask("place", {"sort": "field", "judged": 1}, place)
+    assert (selection["at"], selection["error"][2]) == (0, "lines[1]")
     assert ask("place", {"outcome": ["fd"]}, place)["at"] == -1
     assert len(ask("of", "two")) == 4
 
@@ -82,17 +82,17 @@ def test_documents_are_found_and_sorted(address):
         return json.loads(answer(address, f"{name}-documents", *values)[1])
 
     def ids(**query):
-        found = [json.loads(line)[0] for line in ask("page", query, 0, 100)]
-        assert ask("select", query) == {"count": len(found), "values": 0, "groups": []}
-        return found
+        ids = [json.loads(line)[0] for line in ask("page", query, 0, 100)]
+        assert ask("select", query) == {"count": len(ids), "values": 0, "groups": []}
+        return ids
 
     assert ids() == ["two", "one"]  # the lowest score first
     assert ids(sort="id") == ["one", "two"]
     assert ids(find="ON") == []
     assert ids(find="on") == ids(**{"from": 1}) == ids(lost=0) == ["one"]
     assert ids(wrong=1) == ids(below=1) == ids(sort="errors", lost=1) == ["two"]
-    found = ask("place", {"sort": "id"}, "two")
-    assert (found["at"], found["row"][:2]) == (1, ["two", "evaluated"])
+    place = ask("place", {"sort": "id"}, "two")
+    assert (place["at"], place["row"][:2]) == (1, ["two", "evaluated"])
     assert ask("place", {"lost": 0}, "two")["at"] == -1
     assert ask("place", {}, "three") == {"at": -1, "row": None}
 
@@ -108,8 +108,8 @@ def test_documents_are_found_by_their_groups(stickler, data):
     index = documents_of("night")
 
     groups = [json.dumps(["@kind", name], separators=(",", ":")) for name in names]
-    found = [index.select({"group": group})["count"] for group in groups]
-    assert found == [0, 1, 1]
+    counts = [index.select({"group": group})["count"] for group in groups]
+    assert counts == [0, 1, 1]
 
 
 def documents_of(name: str) -> DocumentIndex:
@@ -118,14 +118,14 @@ def documents_of(name: str) -> DocumentIndex:
 
 
 def test_documents_of_a_run_without_rows_are_those_of_its_lines(stickler):
-    both = []
+    answers = []
     for rows in ("inline", "none"):
         sides = ("gt/", "pred/", "--rows", rows, "--run-dir", rows, "-q")
         stickler("eval", "schema.json", *sides)
         index = documents_of(rows)
-        both.append(index.page({}, 0, 100))
-    assert both[0] == both[1]
-    assert len(both[0]) == 2
+        answers.append(index.page({}, 0, 100))
+    assert answers[0] == answers[1]
+    assert len(answers[0]) == 2
 
 
 def test_lines_that_are_no_documents_are_told(stickler, data):
@@ -133,9 +133,9 @@ def test_lines_that_are_no_documents_are_told(stickler, data):
     lines = (data / "night" / "documents.jsonl").read_text().splitlines()
     for wrong in ("{", "[]", '{"document": "x"}'):
         (data / "night" / "documents.jsonl").write_text(f"{lines[0]}\n{wrong}\n")
-        said = stickler("view", "night")
-        assert said.code == 2
-        assert "documents.jsonl:2" in said.err
+        run = stickler("view", "night")
+        assert run.code == 2
+        assert "documents.jsonl:2" in run.err
 
 
 def test_a_page_that_is_served_links_to_addresses_only(stickler, data):
@@ -156,15 +156,15 @@ def test_what_is_no_question_is_refused(address, question):
 
 def test_a_run_file_has_no_errors_to_serve(stickler):
     stickler("eval", "schema.json", "gt/", "pred/", "-o", "run.json", "-q")
-    said = stickler("view", "run.json")
+    run = stickler("view", "run.json")
 
-    assert said.code == 2
-    assert "a run file does not contain individual errors" in said.err
+    assert run.code == 2
+    assert "a run file does not contain individual errors" in run.err
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "asked",
+    "raw_request",
     [
         b"GET //[ HTTP/1.1",
         b"GET \xff\xfe HTTP/1.1",
@@ -175,11 +175,11 @@ def test_a_run_file_has_no_errors_to_serve(stickler):
         b"nothing at all",
     ],
 )
-def test_a_malformed_request_is_refused_on_one_line(address, capsys, asked):
+def test_a_malformed_request_is_refused_on_one_line(address, capsys, raw_request):
     _, _, host, root, _ = address.split("/")
     capsys.readouterr()
     with socket.create_connection(host.split(":"), timeout=60) as line:
-        line.sendall(asked.replace(b"{root}", f"/{root}/".encode()) + b"\r\nHost: ")
+        line.sendall(raw_request.replace(b"{root}", f"/{root}/".encode()) + b"\r\nHost: ")
         line.sendall(host.encode() + b"\r\n\r\n")
         status = line.makefile("rb").read().split(b"\r\n")[0]
 
@@ -246,14 +246,14 @@ def test_callers_without_the_token_have_nothing_printed(address, capsys):
 def test_an_answer_has_so_many_lines_at_most(monkeypatch, count):
     index = ErrorIndex(list)
     monkeypatch.setattr(index, "find_lines", lambda query: (array("Q", range(5_000)), []))
-    asked = []
+    requested = []
     monkeypatch.setattr(
-        index, "ask", lambda _, numbers: asked.extend(numbers) or [(n, "") for n in numbers]
+        index, "ask", lambda _, numbers: requested.extend(numbers) or [(n, "") for n in numbers]
     )
 
     index.page({}, 0, count)
 
-    assert len(asked) == (1_000 if count > 0 else 0)
+    assert len(requested) == (1_000 if count > 0 else 0)
 
 
 def test_results_that_other_threads_drop_are_answered_all_the_same(monkeypatch):
@@ -337,14 +337,14 @@ def test_what_is_looked_up_is_kept_beside_the_run_as_long_as_it_is_this_one(stic
     def lines():
         server, _ = make_server("night", 0)
         server.server_close()
-        asked = [ErrorIndex(lambda: pytest.fail("it is made anew"), "night")]
-        return [index.page({}, 0, 100) for index in asked]
+        indexes = [ErrorIndex(lambda: pytest.fail("it is made anew"), "night")]
+        return [index.page({}, 0, 100) for index in indexes]
 
     before = lines()
-    stamps = {it.name: it.stat().st_mtime_ns for it in night.glob("view-*.sqlite")}
+    stamps = {path.name: path.stat().st_mtime_ns for path in night.glob("view-*.sqlite")}
     assert len(stamps) == 2
     assert lines() == before
-    assert stamps == {it.name: it.stat().st_mtime_ns for it in night.glob("view-*")}
+    assert stamps == {path.name: path.stat().st_mtime_ns for path in night.glob("view-*")}
     (night / "view-errors.sqlite").write_bytes(b"no database")
     assert lines() == before
     (night / "non-matches.jsonl").write_text("")
@@ -357,4 +357,4 @@ def test_nothing_is_kept_where_nothing_can_be_written(stickler, data, monkeypatc
     monkeypatch.setattr(ErrorIndex, "file", "no/such/folder")
     server, _ = make_server("night", 0)
     server.server_close()
-    assert [it.name for it in (data / "night").glob("view-*")] == ["view-documents.sqlite"]
+    assert [path.name for path in (data / "night").glob("view-*")] == ["view-documents.sqlite"]

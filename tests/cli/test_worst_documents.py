@@ -22,8 +22,8 @@ def lines(data: Path) -> None:
     preds = (GOOD, BAD, {**BAD, "lines": BAD["lines"] * 2}, WORSE)
     for name, documents in (("gt", [GOOD] * len(IDS)), ("pred", preds)):
         text = "".join(
-            json.dumps({**document, "id": which}) + "\n"
-            for which, document in zip(IDS, documents, strict=True)
+            json.dumps({**document, "id": document_id}) + "\n"
+            for document_id, document in zip(IDS, documents, strict=True)
         )
         write(data / f"{name}.jsonl", text)
 
@@ -35,50 +35,52 @@ def commands(text: str) -> dict[str, list[str]]:
 
 
 def test_the_worst_are_shown_first_and_only_those_with_errors(stickler, lines):
-    told = stickler("eval", *LINES, "--show-documents", "2").out
-    shown = commands(told)
-    everything = commands(stickler("eval", *LINES, "--show-documents", "9").out)
+    output = stickler("eval", *LINES, "--show-documents", "2").out
+    commands_shown = commands(output)
+    all_commands = commands(stickler("eval", *LINES, "--show-documents", "9").out)
 
-    assert "documents that lost values, the 2 with the lowest scores out of 3\n" in told
-    assert len(everything) == 3
-    assert [*shown] == [*everything][:2] == sorted(everything)[:2]
+    assert "documents that lost values, the 2 with the lowest scores out of 3\n" in output
+    assert len(all_commands) == 3
+    assert [*commands_shown] == [*all_commands][:2] == sorted(all_commands)[:2]
 
 
 def test_each_command_explains_the_document(stickler, lines):
     options = ("--pairing-floor", "-1", "--extra-fields", "ignore", "--lenient-json")
-    shown = commands(stickler("eval", *LINES, *options, "--show-documents", "9").out)
+    commands_shown = commands(stickler("eval", *LINES, *options, "--show-documents", "9").out)
 
-    assert len(shown) == 3
-    for figures, command in shown.items():
+    assert len(commands_shown) == 3
+    for figures, command in commands_shown.items():
         result = stickler(*command, "-f", "json")
         score, lost = figures.split()
         assert result.code == 0
         assert f"{result.json['overall_score']:.4f}" == score
         assert int(lost) > 0
         assert command[4:9] == ["--lenient-json", "--id-field", "id", "--pairing-floor", "-1.0"]
-    assert {stickler(*each, "-f", "json").json["document"] for each in shown.values()} == {*IDS[1:]}
+    assert {
+        stickler(*words, "-f", "json").json["document"] for words in commands_shown.values()
+    } == {*IDS[1:]}
 
 
 def test_a_run_directory_names_the_commands_of_its_run(stickler, lines):
     first = commands(stickler("eval", *LINES, "--show-documents", "9").out)
     stickler("eval", *LINES, "-q", "--run-dir", "night")
 
-    shown = commands(stickler("report", "night", "--show-documents", "9").out)
+    commands_shown = commands(stickler("report", "night", "--show-documents", "9").out)
 
-    assert [*shown] == [*first]
-    for command, other in zip(shown.values(), first.values(), strict=True):
+    assert [*commands_shown] == [*first]
+    for command, other in zip(commands_shown.values(), first.values(), strict=True):
         assert stickler(*command).out == stickler(*other).out != ""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("infer", ["auto", "always", "never"])
 def test_a_schema_that_was_inferred_is_so_again(stickler, data, infer):
-    asked = ("gt", "pred", "--infer", infer)
-    (first,) = commands(stickler("eval", *asked, "--show-documents", "9").out).values()
-    stickler("eval", *asked, "-q", "--run-dir", "night")
-    (shown,) = commands(stickler("report", "night", "--show-documents", "9").out).values()
+    arguments = ("gt", "pred", "--infer", infer)
+    (first,) = commands(stickler("eval", *arguments, "--show-documents", "9").out).values()
+    stickler("eval", *arguments, "-q", "--run-dir", "night")
+    (command,) = commands(stickler("report", "night", "--show-documents", "9").out).values()
 
-    assert stickler(*first).out == stickler(*shown).out != ""
+    assert stickler(*first).out == stickler(*command).out != ""
     assert "schema.json" not in first
 
 
@@ -86,26 +88,28 @@ def test_a_schema_that_was_inferred_is_so_again(stickler, data, infer):
 def test_without_a_command_it_is_said_how_to_make_one(stickler, lines, kind, monkeypatch, data):
     if kind == "file":
         stickler("eval", *LINES, "-q", "-o", "run.json")
-        told = stickler("report", "run.json", "--show-documents", "9").out
+        output = stickler("report", "run.json", "--show-documents", "9").out
     else:
         with Path("pred.jsonl").open() as stream:
             monkeypatch.setattr("sys.stdin", stream)
             sources = ("schema.json", "gt.jsonl", "-", "--id-field", "id")
-            told = stickler("eval", *sources, "--show-documents", "9").out
+            output = stickler("eval", *sources, "--show-documents", "9").out
 
-    assert "documents that lost values, all\n" in told
-    assert not commands(told)
+    assert "documents that lost values, all\n" in output
+    assert not commands(output)
     assert (
-        "to explain one of these documents: stickler compare SCHEMA GT PRED --document ID" in told
+        "to explain one of these documents: stickler compare SCHEMA GT PRED --document ID" in output
     )
 
 
 def test_a_document_that_was_not_compared_has_no_command(stickler, data):
     Path("pred/two.json").unlink()
 
-    told = stickler("eval", *SOURCES, "--show-documents", "1").out
+    output = stickler("eval", *SOURCES, "--show-documents", "1").out
 
-    assert re.search(rf"^two +0\.0000 +\d+  the document is {Status.MISSING}$", told, re.MULTILINE)
+    assert re.search(
+        rf"^two +0\.0000 +\d+  the document is {Status.MISSING}$", output, re.MULTILINE
+    )
 
 
 def test_where_nothing_is_wrong_that_is_said(stickler, data):
