@@ -39,10 +39,10 @@ def test_scores_are_those_of_the_package(gt, pred):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         score, closest, keys = official.anls_score(gt, pred, return_gt=True, return_key_scores=True)
-    found = anls_score(gt, pred, return_gt=True, return_key_scores=True)
-    assert found[0] == pytest.approx(score)
-    assert found[1] == closest
-    assert plain(found[2], "score") == approximately(plain(keys, "anls_score"))
+    own_score = anls_score(gt, pred, return_gt=True, return_key_scores=True)
+    assert own_score[0] == pytest.approx(score)
+    assert own_score[1] == closest
+    assert plain(own_score[2], "score") == approximately(plain(keys, "anls_score"))
 
 
 def plain(keys, attribute):
@@ -166,18 +166,18 @@ def test_the_comparator_takes_values_of_any_shape():
 
 def test_the_mean_over_documents_is_the_same_in_parts():
     pairs = [("alpha", "alpha"), ("alpha", "alphb"), ("alpha", None)]
-    documents = [MeasuredDocument(str(at), *pair, 1.0) for at, pair in enumerate(pairs)]
-    whole, first, rest = AnlsStar(), AnlsStar(), AnlsStar()
-    assert whole.result() is None
+    documents = [MeasuredDocument(str(index), *pair, 1.0) for index, pair in enumerate(pairs)]
+    total, first, remaining = AnlsStar(), AnlsStar(), AnlsStar()
+    assert total.result() is None
 
     for document in documents:
-        whole.add(document)
+        total.add(document)
     first.add(documents[0])
-    rest.add(documents[1])
-    rest.add(documents[2])
-    rest.merge(first)
+    remaining.add(documents[1])
+    remaining.add(documents[2])
+    remaining.merge(first)
 
-    assert whole.result() == rest.result() == pytest.approx((1 + 0.8 + 0) / 3)
+    assert total.result() == remaining.result() == pytest.approx((1 + 0.8 + 0) / 3)
 
 
 WITH_NUMBERS = [

@@ -92,10 +92,11 @@ class Counting(BaseComparator):
 
 def test_a_column_asks_a_user_s_compare_once_for_each_distinct_pair_of_objects():
     comparator = Counting()
-    one, true, unhashable = 1, True, {}
+    number, true, unhashable = 1, True, {}
 
     similarities = comparator.similarities(
-        [one, true, one, unhashable, one, unhashable], [one, one, one, one, true, one]
+        [number, true, number, unhashable, number, unhashable],
+        [number, number, number, number, true, number],
     )
 
     assert similarities.tolist() == [1.0, 0.0, 1.0, 0.0, 0.0, 0.0]

@@ -147,11 +147,11 @@ def test_an_unknown_name_can_be_sent_to_another_process():
 
 
 def test_a_name_in_a_schema_may_stand_for_a_comparator_that_is_there():
-    mine = ExactComparator(strip=False)
-    names = Comparators(instances={"mine": mine, "FuzzyComparator": mine})
+    own = ExactComparator(strip=False)
+    names = Comparators(instances={"mine": own, "FuzzyComparator": own})
 
     names.check("mine")
-    assert names.construct("mine", {}) is names.construct("FuzzyComparator", {}) is mine
+    assert names.construct("mine", {}) is names.construct("FuzzyComparator", {}) is own
     assert names.construct("NumericComparator", {"threshold": 0.5}) == NumericComparator(0.5)
 
 
@@ -303,7 +303,9 @@ def test_a_plugin_that_takes_any_keyword_is_given_any(plugins):
 def test_a_constructor_argument_without_a_name_is_no_keyword(plugins):
     cls = comparator_class("acme_plugin:Acme", allow_plugins=True)
 
-    assert [(each.name, each.default) for each in keyword_parameters(cls)] == [("limit", 3)]
+    assert [(keyword.name, keyword.default) for keyword in keyword_parameters(cls)] == [
+        ("limit", 3)
+    ]
 
 
 def test_descriptions_name_every_comparator_its_aliases_and_keywords():
@@ -311,7 +313,9 @@ def test_descriptions_name_every_comparator_its_aliases_and_keywords():
 
     assert set(described) == {comparator_class(name).__name__ for name in BUILT_IN}
     assert described["NumericComparator"].aliases == ("NumericExactC",)
-    assert [(each.name, each.default) for each in described["ExactComparator"].keywords] == [
+    assert [
+        (keyword.name, keyword.default) for keyword in described["ExactComparator"].keywords
+    ] == [
         ("threshold", 1.0),
         ("case_sensitive", False),
         ("strip", True),

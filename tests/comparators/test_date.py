@@ -315,8 +315,8 @@ def test_a_text_that_is_no_date_is_right_if_both_have_it_unless_ranges_are_rejec
 
 def keys(*texts, **config):
     comparator = DateComparator(**config)
-    found = comparator.keys([comparator.prepare(text) for text in texts])
-    return None if found is None else found.tolist()
+    date_keys = comparator.keys([comparator.prepare(text) for text in texts])
+    return None if date_keys is None else date_keys.tolist()
 
 
 def test_days_that_an_order_or_a_clock_makes_the_same_share_a_key():

@@ -244,13 +244,13 @@ USUAL = st.one_of(
 @settings(max_examples=10 * settings.default.max_examples)
 @given(USUAL)
 def test_usual_dates_are_read_as_dateutil_reads_them_in_each_order(text):
-    found = readings(text, dayfirst=None)
+    parsed = readings(text, dayfirst=None)
 
     with (
         patch.object(date_parsing, "_read_usual_forms", return_value=None),
         patch.object(date_parsing, "_may_be_swapped", return_value=True),
     ):
-        assert found == readings(text, dayfirst=None)
+        assert parsed == readings(text, dayfirst=None)
 
 
 @pytest.mark.parametrize(

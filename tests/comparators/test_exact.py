@@ -197,10 +197,13 @@ def test_case_and_outer_white_space_alone_are_nothing(gt, pred, similarity):
 def test_only_what_separates_is_left_out_where_that_is_asked_for(gt, pred, similarity):
     comparator = ExactComparator(only_separators=True)
 
-    one, other = map(comparator.prepare, (gt, pred))
+    gt_prepared, pred_prepared = map(comparator.prepare, (gt, pred))
     assert comparator.compare(gt, pred) == similarity
-    assert comparator.similarities([one, other], [other, one]).tolist() == [similarity] * 2
-    first, second = comparator.keys([one, other]).tolist()
+    assert (
+        comparator.similarities([gt_prepared, pred_prepared], [pred_prepared, gt_prepared]).tolist()
+        == [similarity] * 2
+    )
+    first, second = comparator.keys([gt_prepared, pred_prepared]).tolist()
     assert first == second or not similarity
 
 

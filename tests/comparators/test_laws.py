@@ -44,7 +44,7 @@ awkward = st.sampled_from(
     ]
 )
 near_integers = st.builds(
-    lambda whole, cents: whole + cents / 100, st.integers(-3, 3), st.integers(0, 99)
+    lambda units, cents: units + cents / 100, st.integers(-3, 3), st.integers(0, 99)
 )
 short_texts = st.text(st.sampled_from("ab AB.-1é🙂"), max_size=8)
 scalars = st.one_of(
@@ -157,7 +157,9 @@ KEYED = [
 ]
 
 
-@pytest.mark.parametrize(("comparator", "strategy"), KEYED, ids=lambda one: repr(one)[:60])
+@pytest.mark.parametrize(
+    ("comparator", "strategy"), KEYED, ids=lambda comparator: repr(comparator)[:60]
+)
 def test_values_of_unequal_keys_have_similarity_0(comparator, strategy):
     @settings(max_examples=2 * settings.default.max_examples)
     @given(st.lists(strategy, max_size=8))

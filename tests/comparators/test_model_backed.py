@@ -50,16 +50,16 @@ def test_a_semantic_similarity_is_the_cosine_but_never_negative(gt, pred, simila
 
 
 def test_each_distinct_text_is_embedded_once_for_a_column():
-    asked = []
+    requested = []
 
     def embedding(text):
-        asked.append(text)
+        requested.append(text)
         return VECTORS[text]
 
     comparator = SemanticComparator(embedding_function=embedding)
     comparator.similarities(["east", "north", "east"], ["north", "west", "west"])
 
-    assert asked == ["east", "north", "west"]
+    assert requested == ["east", "north", "west"]
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ class Panel:
     """A client of which each question about a pair has the next of some verdicts."""
 
     def __init__(self, *said):
-        self.verdicts = [Verdict(*each) for each in said]
+        self.verdicts = [Verdict(*arguments) for arguments in said]
         self.temperature = None
 
     def answers(self, model, questions):
@@ -209,17 +209,17 @@ def test_embeddings_of_different_sizes_are_an_error_that_tells_its_pair():
 
 
 def test_without_a_run_a_comparator_asks_by_a_client_of_its_own():
-    asked = []
+    requested = []
 
     def embedding(text):
-        asked.append(text)
+        requested.append(text)
         return VECTORS[text]
 
     comparator = SemanticComparator(embedding_function=embedding)
     comparator.ask(None, ["east"], ["north"])
     comparator.ask(None, ["east"], ["none"])
 
-    assert asked == ["east", "north", "none"]
+    assert requested == ["east", "north", "none"]
     assert comparator.client.usage.calls == 3
     assert comparator == SemanticComparator(embedding_function=embedding)
 

@@ -226,8 +226,8 @@ CENT = NumericComparator(unit="same", decimal="auto", absolute_tolerance=0.01)
 )
 def test_numbers_are_the_same_however_written(gt, pred):
     assert READING.compare(gt, pred) == READING.compare(pred, gt) == 1.0
-    one, other = READING.keys([READING.prepare(gt), READING.prepare(pred)]).tolist()
-    assert one == other
+    first, other = READING.keys([READING.prepare(gt), READING.prepare(pred)]).tolist()
+    assert first == other
 
 
 @pytest.mark.parametrize(
@@ -331,10 +331,10 @@ def test_a_sign_of_decimals_can_be_said():
 
 
 def test_an_amount_is_read_with_all_that_stands_beside_it():
-    found = measured("-1.299,90 R$ per unit")
+    measurement = measured("-1.299,90 R$ per unit")
 
-    assert found.number == Decimal("-1299.90")
-    assert (found.currencies, found.units) == ({"brl"}, {"pc"})
+    assert measurement.number == Decimal("-1299.90")
+    assert (measurement.currencies, measurement.units) == ({"brl"}, {"pc"})
 
 
 @pytest.mark.parametrize(

@@ -147,10 +147,10 @@ def test_what_else_differs_is_left_to_the_edit_distance(gt, pred):
 
 
 def test_columns_are_compared_as_pairs_are():
-    texts = [TEXT.prepare(it) for it in ("Net 45", "Net 54", "net", "Elm Street", "Elm St")]
+    texts = [TEXT.prepare(text) for text in ("Net 45", "Net 54", "net", "Elm Street", "Elm St")]
     gts, preds = zip(*[(a, b) for a in texts for b in texts], strict=True)
 
-    pairs = [TEXT.similarity(*it) for it in zip(gts, preds, strict=True)]
+    pairs = [TEXT.similarity(*pair) for pair in zip(gts, preds, strict=True)]
     assert TEXT.similarities(gts, preds).tolist() == pairs
     assert TEXT.similarities_above(gts, preds, 0.9) is None  # what is unlike may be raised
     assert TEXT.keys(texts).tolist() == [0, 1, 2, 2, 2]

@@ -21,8 +21,8 @@ SAME = TimeComparator()
 )
 def test_times_are_the_same_however_written(gt, pred):
     assert SAME.compare(gt, pred) == SAME.compare(pred, gt) == 1.0
-    one, other = SAME.keys([SAME.prepare(gt), SAME.prepare(pred)]).tolist()
-    assert one == other
+    first, other = SAME.keys([SAME.prepare(gt), SAME.prepare(pred)]).tolist()
+    assert first == other
 
 
 @pytest.mark.parametrize(

@@ -51,8 +51,8 @@ def test_comparators_that_differ_are_different_keys():
 
 def test_a_comparator_shows_its_threshold():
     assert repr(LevenshteinComparator()) == "LevenshteinComparator(threshold=0.7)"
-    shown = repr(ExactComparator(case_sensitive=True))
-    assert shown == "ExactComparator(threshold=1.0, case_sensitive=True)"
+    text = repr(ExactComparator(case_sensitive=True))
+    assert text == "ExactComparator(threshold=1.0, case_sensitive=True)"
     assert repr(SemanticComparator(threshold=0.8)) == "SemanticComparator(threshold=0.8)"
 
 

@@ -28,10 +28,10 @@ def exact(threshold=1.0, **rest):
     return LeafNode(threshold=threshold, comparator=ExactComparator(), **rest)
 
 
-def an_object(*, threshold=0.7, match_threshold=0.7, rest=None, **nodes):
+def an_object(*, threshold=0.7, match_threshold=0.7, extra_keys=None, **nodes):
     fields = tuple(Field(name, node) for name, node in nodes.items())
     return ObjectNode(
-        threshold=threshold, match_threshold=match_threshold, fields=fields, **(rest or {})
+        threshold=threshold, match_threshold=match_threshold, fields=fields, **(extra_keys or {})
     )
 
 
@@ -58,9 +58,9 @@ def compared_together(node, gts, preds, options=DEFAULTS):
 
 def alike(node, gt, pred, options=DEFAULTS):
     """Return what pairs two values; what they come to by themselves is the same."""
-    (found,) = table(node, [gt], [pred], options)
-    assert compared(node, gt, pred, options).similarity == found[0]
-    return found[0]
+    (comparison,) = table(node, [gt], [pred], options)
+    assert compared(node, gt, pred, options).similarity == comparison[0]
+    return comparison[0]
 
 
 def table(node, gts, preds, options=DEFAULTS):

@@ -29,12 +29,14 @@ PLAIN = {"type": "object", "properties": {"k": {"type": "string"}, "p": {"type":
 def pairs_of(item, gts, preds, key=(), *, ordered=False, floor=0.2):
     """Return the pairs of each list, as positions."""
     lists = Columns(gts, preds)
-    every = np.arange(len(gts))
-    found = pair_arranged(item, lists, every, every, floor, Options(), key, ordered=ordered)
+    list_indexes = np.arange(len(gts))
+    assigned = pair_arranged(
+        item, lists, list_indexes, list_indexes, floor, Options(), key, ordered=ordered
+    )
     gt, pred, _ = lists.elements
     pairs = [[] for _ in gts]
-    for owner, one, other in zip(found.owner, found.gt, found.pred, strict=True):
-        pairs[owner].append((int(one - gt.starts[owner]), int(other - pred.starts[owner])))
+    for owner, gt_row, pred_row in zip(assigned.owner, assigned.gt, assigned.pred, strict=True):
+        pairs[owner].append((int(gt_row - gt.starts[owner]), int(pred_row - pred.starts[owner])))
     return pairs
 
 
@@ -60,8 +62,8 @@ def best_total(gains, *, ordered):
     n, m = len(gains), len(gains[0])
     best, first = 0.0, []
     for chosen in permutations([*range(m), *[None] * n], n):
-        there = [each for each in chosen if each is not None]
-        if ordered and there != sorted(there):
+        paired = [partner for partner in chosen if partner is not None]
+        if ordered and paired != sorted(paired):
             continue
         pairs = [(i, j) for i, j in enumerate(chosen) if j is not None and gains[i][j] > 0]
         total = sum(gains[i][j] for i, j in pairs)
@@ -77,16 +79,16 @@ def test_no_pairing_that_is_allowed_has_a_greater_total(key, ordered):
 
     def items():
         keys, names = [None, "a", "b", "c"], [None, "x", "y"]
-        each = range(chance.randrange(1, 5))
+        sizes = range(chance.randrange(1, 5))
         return [
             {"k": chance.choice(keys), "n": chance.choice(names), "p": chance.randrange(2)}
-            for _ in each
+            for _ in sizes
         ]
 
     gts, preds = ([items() for _ in range(60)] for _ in range(2))
-    found = pairs_of(KEYED, gts, preds, key, ordered=ordered)
+    pairs_of_lists = pairs_of(KEYED, gts, preds, key, ordered=ordered)
 
-    for gt, pred, pairs in zip(gts, preds, found, strict=True):
+    for gt, pred, pairs in zip(gts, preds, pairs_of_lists, strict=True):
         rows = [
             [gain_of(KEYED, gt, pred, key, 0.2, i, j) for j in range(len(pred))]
             for i in range(len(gt))
@@ -132,7 +134,7 @@ def test_elements_of_one_key_are_a_pair_also_where_others_lack_it():
 
 
 @pytest.mark.parametrize(
-    ("node", "one", "other", "is_same"),
+    ("node", "first", "other", "is_same"),
     [
         (LeafNode(threshold=1.0, comparator=NumericComparator(tolerance=1)), 1, 2, True),
         (LeafNode(threshold=1.0, comparator=NumericComparator(tolerance=1)), 1, 3, False),
@@ -146,11 +148,11 @@ def test_elements_of_one_key_are_a_pair_also_where_others_lack_it():
         (an_object(a=exact(), b=exact()), {"a": "x"}, {"a": "x", "b": "y"}, False),
     ],
 )
-def test_a_key_is_the_same_where_its_field_matches(node, one, other, is_same):
+def test_a_key_is_the_same_where_its_field_matches(node, first, other, is_same):
     item = an_object(k=node, n=exact())
-    found = pairs_of(item, [[{"k": one}]], [[{"k": other}]], ("k",), floor=0.99)
+    pairs = pairs_of(item, [[{"k": first}]], [[{"k": other}]], ("k",), floor=0.99)
 
-    assert bool(found[0]) is is_same
+    assert bool(pairs[0]) is is_same
 
 
 def test_keys_that_are_alike_in_a_circle_are_compared_one_by_one():
@@ -171,7 +173,7 @@ def test_too_many_like_values_of_a_key_are_not_joined(monkeypatch):
 
 
 def test_large_lists_are_compared_by_rows(monkeypatch):
-    gts = [[{"k": None, "n": str(at), "p": at} for at in range(7)], [{"n": "1"}]]
+    gts = [[{"k": None, "n": str(index), "p": index} for index in range(7)], [{"n": "1"}]]
     preds = [gts[0][::-1][:5], [{"n": "2"}, {"n": "1"}]]
     expected = pairs_of(KEYED, gts, preds, ("k",))
 
@@ -185,7 +187,9 @@ def test_the_arms_of_a_union_are_the_objects_that_an_element_may_be():
     schema = {"type": "object", "properties": {"a": {"type": "array", "items": {"anyOf": arms}}}}
     (field,) = compile_schema(schema).root.fields
 
-    assert [[one.name for one in arm.fields] for arm in list_object_nodes(field.node.items)] == [
+    assert [
+        [field.name for field in arm.fields] for arm in list_object_nodes(field.node.items)
+    ] == [
         ["k", "p"],
         ["z"],
     ]
@@ -198,26 +202,26 @@ def a_schema(**said):
 
 def test_thousands_of_keyed_items_are_joined():
     plan = compile_schema(a_schema(key="k"))
-    gt = [{"k": f"K{at}", "p": at} for at in range(4000)]
-    pred = [{"k": f"k{at}", "p": at % 1000} for at in reversed(range(5, 4000))]
+    gt = [{"k": f"K{index}", "p": index} for index in range(4000)]
+    pred = [{"k": f"k{index}", "p": index % 1000} for index in reversed(range(5, 4000))]
 
     account = compare(plan, [{"a": gt}], [{"a": pred}], Options(work_limit=1))
 
     batch = batch_of_unit(tree_of(account, 0))
-    found = comparison_view(batch)["confusion_matrix"]["fields"]["a"]
-    assert (found["leaves"]["tp"], found["overall"]["fn"]) == (3995 + 995, 5)
+    field = comparison_view(batch)["confusion_matrix"]["fields"]["a"]
+    assert (field["leaves"]["tp"], field["overall"]["fn"]) == (3995 + 995, 5)
 
 
-@pytest.mark.parametrize("said", [{"ordered": True}, {"key": "p"}])
-def test_what_has_no_keys_to_join_is_charged(said):
-    schema = a_schema(**said)
+@pytest.mark.parametrize("annotations", [{"ordered": True}, {"key": "p"}])
+def test_what_has_no_keys_to_join_is_charged(annotations):
+    schema = a_schema(**annotations)
     schema["properties"]["a"]["items"] = {
         "type": "object",
         "properties": {
             "p": {"type": "number", "x-aws-stickler-comparator-config": {"tolerance": 1}}
         },
     }
-    document = {"a": [{"p": at} for at in range(3000)]}
+    document = {"a": [{"p": index} for index in range(3000)]}
 
     with pytest.raises(WorkLimitError):
         compare(compile_schema(schema), [document], [document], Options(work_limit=1))
@@ -227,7 +231,7 @@ def test_more_cells_than_there_is_room_for_are_refused():
     schema = a_schema(key="p")
     tolerant = {"type": "number", "x-aws-stickler-comparator-config": {"tolerance": 1}}
     schema["properties"]["a"]["items"] = {"type": "object", "properties": {"p": tolerant}}
-    document = {"a": [{"p": at} for at in range(9000)]}
+    document = {"a": [{"p": index} for index in range(9000)]}
 
     with pytest.raises(RoomLimitError):
         compare(compile_schema(schema), [document], [document])
@@ -235,7 +239,7 @@ def test_more_cells_than_there_is_room_for_are_refused():
 
 def test_an_alignment_keeps_two_bits_of_a_cell(monkeypatch):
     monkeypatch.setattr("stickler_cli.compare.work.MAX_RESERVED_BYTES", 300 * 300 // 4)
-    document = {"a": [f"{at:03}" for at in range(300)]}
+    document = {"a": [f"{index:03}" for index in range(300)]}
     schema = a_schema(ordered=True)
     schema["properties"]["a"]["items"] = {"type": "string"}
 
@@ -269,9 +273,11 @@ def test_a_key_may_have_alternatives(gt, pred, expected):
     plan = compile_schema(a_schema(key="k"))
     bare = Unwrapper(plan.root)({"a": gt}, is_truth=True)
     predicted = {"a": [{"k": pred[0], "p": int(pred[1])}]}
-    others = {"a": [{"k": "a", "p": 1}]}  # as documents that say nothing, in the same chunk
+    empty_case = {"a": [{"k": "a", "p": 1}]}  # as documents that say nothing, in the same chunk
 
-    account = compare(plan, [others, bare.value], [others, predicted], gold=[None, bare.gold])
+    account = compare(
+        plan, [empty_case, bare.value], [empty_case, predicted], gold=[None, bare.gold]
+    )
 
     counts = comparison_view(batch_of_unit(tree_of(account, 1)))["confusion_matrix"]["leaves"]
     assert {name: counts[name] for name in ("tp", "fd", "fa", "fn") if counts[name]} == expected

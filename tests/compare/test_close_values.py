@@ -70,10 +70,10 @@ def test_comparators_of_ones_own_and_those_that_tell_nothing_are_left_out():
     class Own(FuzzyComparator):
         """A comparator that is no part of the package."""
 
-    own = LeafNode(threshold=0.8, comparator=Own(same_words=True))
+    node = LeafNode(threshold=0.8, comparator=Own(same_words=True))
     number = LeafNode(threshold=1.0, comparator=NumericComparator(tolerance=1))
 
-    assert find_all(own, ["Ford Motors"], ["Fjord Motors"]) == {}
+    assert find_all(node, ["Ford Motors"], ["Fjord Motors"]) == {}
     assert find_all(number, [1], [2]) == {}
 
 

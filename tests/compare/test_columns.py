@@ -20,18 +20,18 @@ from stickler_cli.compare.columns import ABSENT, ARRAY, LEAF, NOTHING, OBJECT, C
 )
 def test_equal_values_of_one_type_have_one_code_on_both_sides(gt, pred):
     gt, pred = json.loads(json.dumps([gt, pred]))  # equal texts that are not the same
-    found = Columns(gt, pred).codes
+    codes = Columns(gt, pred).codes
 
-    both = [*zip(gt, found.gt[:-1].tolist(), strict=True)]
-    both += zip(pred, found.pred[:-1].tolist(), strict=True)
-    for value, code in both:
+    value_codes = [*zip(gt, codes.gt[:-1].tolist(), strict=True)]
+    value_codes += zip(pred, codes.pred[:-1].tolist(), strict=True)
+    for value, code in value_codes:
         if value is None or value == "":
             assert code == NOTHING
         else:
-            assert (found.values[code], type(found.values[code])) == (value, type(value))
-    names = {(type(value), value): code for value, code in both if code != NOTHING}
-    assert sorted(names.values()) == [*range(len(found.values))]
-    assert (found.gt[-1], found.pred[-1]) == (NOTHING, NOTHING)
+            assert (codes.values[code], type(codes.values[code])) == (value, type(value))
+    names = {(type(value), value): code for value, code in value_codes if code != NOTHING}
+    assert sorted(names.values()) == [*range(len(codes.values))]
+    assert (codes.gt[-1], codes.pred[-1]) == (NOTHING, NOTHING)
 
 
 def test_a_slot_holds_nothing_a_scalar_an_object_or_a_list():

@@ -115,10 +115,10 @@ def test_of_several_schemas_the_one_of_the_document_is_named():
     faulty = {"Faulty": Faulty(raises)}
     value = {"type": "string", "x-aws-stickler-comparator": "Faulty"}
     plan = compile_schema({"type": "object", "properties": {"a": value}}, comparators=faulty)
-    whole = plan_of_schemas({"one/": plan}, "Documents")
+    plan_of_all = plan_of_schemas({"one/": plan}, "Documents")
 
     with pytest.raises(ComparisonError) as caught:
-        compare(whole, [{"one/": {"a": "bad"}}], [{"one/": {"a": "x"}}])
+        compare(plan_of_all, [{"one/": {"a": "bad"}}], [{"one/": {"a": "x"}}])
     assert caught.value.path == ("one/", "a")
     assert isinstance(caught.value.__cause__, KeyError)
 

@@ -126,26 +126,26 @@ def test_the_client_of_the_run_asks_models_and_the_plan_s_where_there_is_none():
     ],
 )
 def test_the_field_that_cost_most_may_be_a_key_or_of_one_of_several_schemas(plan, name, field):
-    inside = (lambda value: {"city": value}) if name == "one/" else str
-    gt, pred = ({name: inside(letter * 9_000)} for letter in "xy")
+    wrap = (lambda value: {"city": value}) if name == "one/" else str
+    gt, pred = ({name: wrap(letter * 9_000)} for letter in "xy")
 
     with pytest.raises(WorkLimitError, match=f"most of the work is in field {field}$"):
         compare(plan, gt, pred, Options(work_limit=0.002))
 
 
 def test_a_comparison_is_shown_by_its_outcome_and_similarity():
-    found = compare(PLAN, {"name": "a", "city": "b"}, {"name": "a", "city": "x"})
+    comparison = compare(PLAN, {"name": "a", "city": "b"}, {"name": "a", "city": "x"})
 
-    assert repr(found) == "<UnitTree FD similarity=0.5>"
+    assert repr(comparison) == "<UnitTree FD similarity=0.5>"
 
 
 def test_comparisons_are_equal_if_all_that_they_say_is():
-    one, other = {"name": "a", "city": "b"}, {"name": "a", "city": "x"}
+    first, other = {"name": "a", "city": "b"}, {"name": "a", "city": "x"}
 
-    assert compare(PLAN, one, other) == compare(PLAN, one, other)
-    assert compare(PLAN, one, other) != compare(PLAN, one, one)
-    assert compare(PLAN, one, one) != compare(PLAN, one, {**one, "new": 1})
-    assert compare(PLAN, one, one) != "another kind"
+    assert compare(PLAN, first, other) == compare(PLAN, first, other)
+    assert compare(PLAN, first, other) != compare(PLAN, first, first)
+    assert compare(PLAN, first, first) != compare(PLAN, first, {**first, "new": 1})
+    assert compare(PLAN, first, first) != "another kind"
 
 
 def test_documents_are_compared_under_the_names_of_their_fields():
@@ -169,9 +169,9 @@ NAMES = {
 def test_keys_become_the_names_of_their_fields_through_lists_and_objects():
     parties = [{"vatNumber": 1, "of": {"vatNumber": 2}}, None]
 
-    found = rename_keys({"IBAN": "x", "parties": parties, "more": {"IBAN": 1}}, NAMES)
+    renamed = rename_keys({"IBAN": "x", "parties": parties, "more": {"IBAN": 1}}, NAMES)
 
-    assert found == {
+    assert renamed == {
         "iban": "x",
         "parties": [{"vat": 1, "of": {"vat": 2}}, None],
         "more": {"IBAN": 1},

@@ -30,8 +30,8 @@ def rows(schema):
 def row(schema):
     """Return the one row of a schema with the field `x`."""
     defs = {"tree": {"type": "array", "items": TREE}}
-    (found,) = rows({**an_object(x=schema), "$defs": defs})
-    return found.kind, found.comparator, found.threshold, found.weight
+    (field_row,) = rows({**an_object(x=schema), "$defs": defs})
+    return field_row.kind, field_row.comparator, field_row.threshold, field_row.weight
 
 
 def test_a_leaf_is_told_with_all_that_it_is_compared_by():
@@ -98,9 +98,9 @@ def test_each_kind_of_field_says_what_decides_a_match(schema, expected):
 def test_a_list_of_objects_matches_at_the_threshold_of_its_items():
     item = {**an_object(a=TEXT), X + "match-threshold": 0.9}
 
-    found = rows(an_object(lines={"type": "array", "items": item}))
+    field_rows = rows(an_object(lines={"type": "array", "items": item}))
 
-    assert [(each.field, each.kind, each.threshold) for each in found] == [
+    assert [(field_row.field, field_row.kind, field_row.threshold) for field_row in field_rows] == [
         (("lines",), "list", 0.9),
         (("lines", "a"), "leaf", 0.5),
     ]
@@ -109,9 +109,9 @@ def test_a_list_of_objects_matches_at_the_threshold_of_its_items():
 def test_keys_that_only_documents_name_are_a_star():
     a_map = {**an_object(a=TEXT), "additionalProperties": {"type": "number"}}
 
-    found = rows(an_object(m=a_map))
+    field_rows = rows(an_object(m=a_map))
 
-    assert [(each.field, each.comparator) for each in found] == [
+    assert [(field_row.field, field_row.comparator) for field_row in field_rows] == [
         (("m",), ""),
         (("m", "a"), "LevenshteinComparator"),
         (("m", "*"), "NumericComparator"),
@@ -125,7 +125,7 @@ def test_a_pattern_goes_before_the_rest():
         "additionalProperties": {"type": "number"},
     }
 
-    assert [(each.field, each.comparator) for each in rows(a_map)] == [
+    assert [(field_row.field, field_row.comparator) for field_row in rows(a_map)] == [
         (("*",), "LevenshteinComparator")
     ]
 
@@ -139,7 +139,7 @@ def test_the_comparators_of_a_plan_are_all_that_it_may_call():
         )
     )
 
-    assert {each.name for each in comparators(plan)} == {
+    assert {comparator.name for comparator in comparators(plan)} == {
         "LevenshteinComparator",
         "NumericComparator",
         "DateComparator",
@@ -151,8 +151,8 @@ def a_tree():
 
 
 def test_a_place_that_leads_back_to_itself_is_told_once():
-    found = {row.field: row.kind for row in rows(a_tree())}
-    assert found == {
+    kinds_by_field = {row.field: row.kind for row in rows(a_tree())}
+    assert kinds_by_field == {
         ("v",): "leaf",
         ("kids",): "list",
         ("kids", "v"): "leaf",
@@ -229,13 +229,13 @@ def test_a_place_that_stands_in_a_plan_twice_hides_no_other():
     }
     plan = compile_schema(schema)
 
-    assert {each.name for each in comparators(plan)} == {
+    assert {comparator.name for comparator in comparators(plan)} == {
         "LevenshteinComparator",
         "NumericComparator",
     }
     lists = {"type": "array", "items": {"$ref": "#/$defs/l"}}
-    (found,) = rows({**an_object(x=lists), "$defs": {"l": lists}})
-    assert (found.kind, found.comparator) == ("list", "")
+    (field_row,) = rows({**an_object(x=lists), "$defs": {"l": lists}})
+    assert (field_row.kind, field_row.comparator) == ("list", "")
 
 
 def test_of_several_schemas_each_is_told_with_its_fields_and_nothing_else():
@@ -246,8 +246,8 @@ def test_of_several_schemas_each_is_told_with_its_fields_and_nothing_else():
     assert not plan.asks_models
     assert plan_of_schemas({"one/": tree, "two/": replace(flat, asks_models=True)}, "").asks_models
     rows = field_listing(plan)
-    whole = FieldInfo(("one/",), "schema", "", None, 1.0)
-    assert (rows[0], rows[-2]) == (whole, replace(whole, field=("two/",)))
+    schema_row = FieldInfo(("one/",), "schema", "", None, 1.0)
+    assert (rows[0], rows[-2]) == (schema_row, replace(schema_row, field=("two/",)))
     assert [(row.field, row.kind) for row in rows[1:-2]] == [
         (("one/", *row.field), row.kind) for row in field_listing(tree)
     ]

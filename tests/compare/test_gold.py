@@ -36,8 +36,12 @@ def result(schema, gt, pred, *, partial=False, **options):
 
 
 def leaves(schema, gt, pred, **how):
-    found = result(schema, gt, pred, **how)["confusion_matrix"]["leaves"]
-    return {name: found[name] for name in ("tp", "fd", "fa", "fn", "tn") if found[name]}
+    counted_leaves = result(schema, gt, pred, **how)["confusion_matrix"]["leaves"]
+    return {
+        name: counted_leaves[name]
+        for name in ("tp", "fd", "fa", "fn", "tn")
+        if counted_leaves[name]
+    }
 
 
 def either(value, *others, **more):
@@ -112,10 +116,10 @@ def test_an_alternative_of_an_open_list_is_open_too():
 @pytest.mark.parametrize("pred", [None, {}, {"b": "q"}, {"b": ["q", {"r": 1}]}])
 def test_what_is_predicted_where_nobody_labelled_changes_nothing(pred):
     schema = obj(o=obj(a=EXACT, b={}), z=EXACT)
-    for inside in ({"a": "x", "b": UNKNOWN}, {"a": None, "b": UNKNOWN}):
-        first = result(schema, {"o": inside, "z": "z"}, {"z": "z"})
+    for value in ({"a": "x", "b": UNKNOWN}, {"a": None, "b": UNKNOWN}):
+        first = result(schema, {"o": value, "z": "z"}, {"z": "z"})
         assert (
-            result(schema, {"o": inside, "z": "z"}, {"o": pred, "z": "z"})["confusion_matrix"]
+            result(schema, {"o": value, "z": "z"}, {"o": pred, "z": "z"})["confusion_matrix"]
             == first["confusion_matrix"]
         )
 
@@ -130,9 +134,9 @@ def test_a_position_of_a_tuple_that_is_not_labelled_is_no_position():
 
 
 def test_a_document_that_nobody_labelled_has_nothing_to_count():
-    found = result(obj(a=EXACT), UNKNOWN, {"a": "x", "b": "y"})
+    view = result(obj(a=EXACT), UNKNOWN, {"a": "x", "b": "y"})
 
-    assert (found["overall_score"], found["field_scores"]) == (1.0, {})
+    assert (view["overall_score"], view["field_scores"]) == (1.0, {})
     assert leaves(obj(a=EXACT), UNKNOWN, {"a": "x", "b": "y"}) == {}
 
 
@@ -141,8 +145,8 @@ def test_the_keys_of_arms_of_unions_may_be_left_out():
     other = obj(kind={"const": "b"}, y=EXACT) | {"required": ["kind"]}
     schema = obj(u={"anyOf": [first, other]})
 
-    found = leaves(schema, {"u": {"kind": "b"}}, {"u": {"kind": "b", "y": "q"}}, partial=True)
-    assert found == {"tp": 1}
+    counted = leaves(schema, {"u": {"kind": "b"}}, {"u": {"kind": "b", "y": "q"}}, partial=True)
+    assert counted == {"tp": 1}
 
 
 def test_a_place_that_contains_itself_may_be_partial():
@@ -159,7 +163,7 @@ def test_a_place_that_contains_itself_may_be_partial():
 def test_a_long_list_with_alternatives_is_paired_like_any():
     schema = obj(t=arr(obj(id=EXACT, n=EXACT)))
     items = [{"id": f"i{n}", "n": f"n{n}"} for n in range(40)]
-    truths = [{**it, "n": either("other", it["n"])} for it in items[:3]] + items[3:]
+    truths = [{**item, "n": either("other", item["n"])} for item in items[:3]] + items[3:]
 
     assert leaves(schema, {"t": truths}, {"t": items[::-1]}) == {"tp": 80}
     words = obj(t=arr(EXACT))
@@ -212,15 +216,15 @@ def test_a_declared_key_of_a_map_may_have_alternatives_and_be_left_out():
 
 
 def test_documents_of_several_schemas_have_gold_below_the_names_of_theirs():
-    one = compile_schema(obj(a=EXACT))
-    plan = plan_of_schemas({"one/": one}, "Documents")
-    bare = [Unwrapper(one.root)({"a": gt}, is_truth=True) for gt in (either("x", "y"), "x")]
-    gts = [{"one/": it.value} for it in bare]
-    gold = [Gold.of_parent("one/", it.gold) for it in bare]
+    schema = compile_schema(obj(a=EXACT))
+    plan = plan_of_schemas({"one/": schema}, "Documents")
+    bare = [Unwrapper(schema.root)({"a": gt}, is_truth=True) for gt in (either("x", "y"), "x")]
+    gts = [{"one/": document.value} for document in bare]
+    gold = [Gold.of_parent("one/", document.gold) for document in bare]
     account = compare(plan, gts, [{"one/": {"a": "y"}}] * 2, gold=gold)
 
-    found = [comparison_view(batch_of_unit(tree_of(account, at))) for at in range(2)]
-    assert [it["confusion_matrix"]["leaves"]["tp"] for it in found] == [1, 0]
+    views = [comparison_view(batch_of_unit(tree_of(account, index))) for index in range(2)]
+    assert [view["confusion_matrix"]["leaves"]["tp"] for view in views] == [1, 0]
 
 
 TEXTS = st.sampled_from(["alpha", "alphb", "beta", "gamma", "", None])
@@ -261,8 +265,8 @@ def wrapped(value):
     if isinstance(value, dict):
         if "_value" in value or "_labelled" in value:
             return value
-        return {"_value": {name: wrapped(part) for name, part in value.items()}}
-    return {"_value": [wrapped(it) for it in value] if isinstance(value, list) else value}
+        return {"_value": {name: wrapped(child) for name, child in value.items()}}
+    return {"_value": [wrapped(element) for element in value] if isinstance(value, list) else value}
 
 
 @pytest.mark.slow
@@ -279,9 +283,9 @@ def test_to_wrap_every_value_changes_nothing(gt, pred, partial):
 def test_an_alternative_more_never_lowers_the_score_of_its_place(first, others, more, pred):
     schema = obj(a=WORD, z=WORD)
     few = result(schema, {"a": either(first, *others), "z": "z"}, {"a": pred, "z": "z"})
-    many = result(schema, {"a": either(first, *others, more), "z": "z"}, {"a": pred, "z": "z"})
+    scored = result(schema, {"a": either(first, *others, more), "z": "z"}, {"a": pred, "z": "z"})
 
-    assert few["field_scores"]["a"] <= many["field_scores"]["a"]
+    assert few["field_scores"]["a"] <= scored["field_scores"]["a"]
 
 
 @pytest.mark.slow
@@ -290,9 +294,9 @@ def test_an_alternative_more_never_lowers_the_score_of_its_place(first, others, 
 def test_a_place_that_is_not_labelled_can_be_predicted_as_anything(gt, pred, value):
     gt = {**gt, "a": UNKNOWN, "o": {**gt.get("o", {}), "b": UNKNOWN}}
     other = {**pred, "a": value, "o": {**pred.get("o", {}), "b": value}}
-    one, two = result(SCHEMA, gt, pred), result(SCHEMA, gt, other)
+    first, two = result(SCHEMA, gt, pred), result(SCHEMA, gt, other)
 
-    assert one["confusion_matrix"] == two["confusion_matrix"]
+    assert first["confusion_matrix"] == two["confusion_matrix"]
 
 
 @pytest.mark.slow
@@ -301,12 +305,12 @@ def test_a_place_that_is_not_labelled_can_be_predicted_as_anything(gt, pred, val
 def test_a_chunk_gives_what_its_documents_give(pairs):
     plan = compile_schema(SCHEMA)
     bare = [Unwrapper(plan.root)(gt, is_truth=True) for gt, _ in pairs]
-    gts, preds = [it.value for it in bare], [pred for _, pred in pairs]
-    together = compare(plan, gts, preds, gold=[it.gold for it in bare])
+    gts, preds = [document.value for document in bare], [pred for _, pred in pairs]
+    together = compare(plan, gts, preds, gold=[document.gold for document in bare])
 
-    for at, (gt, pred) in enumerate(pairs):
-        alone = result(SCHEMA, gt, pred)
-        assert comparison_view(batch_of_unit(tree_of(together, at))) == alone
+    for index, (gt, pred) in enumerate(pairs):
+        single = result(SCHEMA, gt, pred)
+        assert comparison_view(batch_of_unit(tree_of(together, index))) == single
 
 
 def test_a_document_of_which_nothing_is_left_to_compare_is_right():
@@ -335,10 +339,10 @@ def test_a_document_of_which_nothing_is_left_to_compare_is_right():
     ],
 )
 def test_what_need_not_be_there_is_not_missed(field, gt, pred):
-    found = result(obj(f=field), {"f": gt}, {"f": pred})
+    view = result(obj(f=field), {"f": gt}, {"f": pred})
 
-    assert found["overall_score"] == 1.0
-    assert found["confusion_matrix"]["overall"]["fn"] == 0
+    assert view["overall_score"] == 1.0
+    assert view["confusion_matrix"]["overall"]["fn"] == 0
 
 
 OPEN = {"_value": [], "_exhaustive": False}
@@ -381,8 +385,8 @@ HIDING = {"x-aws-stickler-absent-values": ["N/A"]}
     ],
 )
 def test_places_of_which_something_is_said_are_found_beside_nothing(field, gt, pred, expected):
-    for more in (EXACT, EXACT | HIDING):  # which says nothing of the others
-        assert leaves(obj(f=field, g=more), {"f": gt, "g": "g"}, {"f": pred, "g": "g"}) == (
+    for field_schema in (EXACT, EXACT | HIDING):  # which says nothing of the others
+        assert leaves(obj(f=field, g=field_schema), {"f": gt, "g": "g"}, {"f": pred, "g": "g"}) == (
             expected | {"tp": expected.get("tp", 0) + 1}
         )
 
@@ -391,11 +395,11 @@ def test_places_of_which_something_is_said_are_found_beside_nothing(field, gt, p
 @pytest.mark.parametrize("gt", [either("N/A", "x"), either("x", "N/A")])
 def test_a_list_has_what_an_alternative_of_nothing_has(field, gt):
     for schema in (obj(f=field), obj(o=obj(f=field))):
-        inside = {"f": [gt]} if "f" in schema["properties"] else {"o": {"f": [gt]}}
+        document = {"f": [gt]} if "f" in schema["properties"] else {"o": {"f": [gt]}}
         predicted = {"f": ["x"]} if "f" in schema["properties"] else {"o": {"f": ["x"]}}
 
-        assert leaves(schema, inside, predicted) == {"tp": 1}
-        assert leaves(schema, inside, {}).get("fn", 0) == 0
+        assert leaves(schema, document, predicted) == {"tp": 1}
+        assert leaves(schema, document, {}).get("fn", 0) == 0
 
 
 def test_an_element_that_stood_before_is_dropped_also_where_it_may_be_missing():
@@ -435,19 +439,19 @@ def test_a_key_that_is_not_labelled_is_passed_over_beside_values_that_are_nothin
     values = {"type": "integer", "x-aws-stickler-absent-values": ["N/A"]}
     schema = obj(m={"type": "object", "additionalProperties": values})
 
-    found = result(schema, {"m": {"k": 1, "l": UNKNOWN}}, {"m": {"k": 1, "l": 2}})
+    view = result(schema, {"m": {"k": 1, "l": UNKNOWN}}, {"m": {"k": 1, "l": 2}})
 
-    assert found["overall_score"] == 1.0
+    assert view["overall_score"] == 1.0
     assert leaves(schema, {"m": {"k": 1, "l": UNKNOWN}}, {"m": {"k": 1, "l": 2}}) == {"tp": 1}
 
 
 def test_an_invented_list_inside_a_list_is_one_even_where_lists_are_open():
-    inside = arr(EXACT, **{"x-aws-stickler-exhaustive": False, "x-aws-stickler-distinct": True})
-    schema = obj(l=arr(inside))
+    inner_list = arr(EXACT, **{"x-aws-stickler-exhaustive": False, "x-aws-stickler-distinct": True})
+    schema = obj(l=arr(inner_list))
 
-    found = result(schema, {"l": [["a"]]}, {"l": [["a"], ["q", "q"]]})["confusion_matrix"]
+    matrix = result(schema, {"l": [["a"]]}, {"l": [["a"], ["q", "q"]]})["confusion_matrix"]
 
-    assert (found["overall"]["tp"], found["overall"]["fa"], found["overall"]["tn"]) == (1, 1, 0)
+    assert (matrix["overall"]["tp"], matrix["overall"]["fa"], matrix["overall"]["tn"]) == (1, 1, 0)
 
 
 def test_a_place_names_the_values_that_were_not_taken():
@@ -455,7 +459,7 @@ def test_a_place_names_the_values_that_were_not_taken():
     gt = {"a": either("x", "y", "z"), "b": "p", "t": [either("q", None)]}
     bare = Unwrapper(plan.root)(gt, is_truth=True)
     account = compare(plan, [bare.value], [{"a": "y", "b": "p"}], gold=[bare.gold])
-    fields = {it.name: it for it in tree_of(account, 0).fields}
+    fields = {field.name: field for field in tree_of(account, 0).fields}
 
     assert (fields["a"].gt, fields["a"].other_alternatives) == ("y", ("x", "z"))
     assert (fields["b"].other_alternatives, fields["t"].other_alternatives) == ((), ())
@@ -481,9 +485,9 @@ def test_items_go_by_keys_of_which_one_field_has_alternatives():
 
 
 @pytest.mark.parametrize("gt", [either(None, "x"), either("x", None), either(None, "x", None)])
-@pytest.mark.parametrize("more", [EXACT, EXACT | HIDING])
-def test_an_optional_key_of_a_map_has_a_true_negative_where_nothing_is_predicted(gt, more):
-    schema = obj(m=table(EXACT), g=more)
+@pytest.mark.parametrize("field_schema", [EXACT, EXACT | HIDING])
+def test_an_optional_key_of_a_map_has_a_true_negative_where_nothing_is_predicted(gt, field_schema):
+    schema = obj(m=table(EXACT), g=field_schema)
 
     assert leaves(schema, {"m": {"k": gt, "l": "y"}, "g": "g"}, {"m": {"l": "y"}, "g": "g"}) == {
         "tp": 2,
@@ -513,19 +517,19 @@ def test_items_with_nothing_left_to_compare_are_not_a_pair(items, optional, othe
         for pred in ([wanted], [other, wanted])
     ]
 
-    assert [(each["tp"], each["fn"]) for each in counts] == [(1, 0), (1, 0)]
-    assert [each["fa"] for each in counts] == [0, 1]
+    assert [(count["tp"], count["fn"]) for count in counts] == [(1, 0), (1, 0)]
+    assert [count["fa"] for count in counts] == [0, 1]
 
 
 def test_positions_with_nothing_left_to_compare_are_not_a_pair_either():
     schema = obj(i=arr(OPEN_ITEMS, **{"x-aws-stickler-pairing": "position"}))
-    found = result(schema, {"i": [["b2"], [OPTIONAL]]}, {"i": [["b2"], ["z9"]]})
+    view = result(schema, {"i": [["b2"], [OPTIONAL]]}, {"i": [["b2"], ["z9"]]})
 
     assert (
-        found["confusion_matrix"]["overall"] | {"tp": 1, "fa": 1, "fn": 0, "tn": 0}
-        == (found["confusion_matrix"]["overall"])
+        view["confusion_matrix"]["overall"] | {"tp": 1, "fa": 1, "fn": 0, "tn": 0}
+        == (view["confusion_matrix"]["overall"])
     )
-    assert found["overall_score"] == 0.5
+    assert view["overall_score"] == 0.5
 
 
 def test_an_ignored_value_inside_does_not_keep_an_object_from_being_optional():
@@ -568,7 +572,7 @@ def test_what_a_wrapper_says_of_its_list_changes_no_gold_of_the_caller():
         account = compare(plan, [bare.value], [{"t": ["b", "z"]}], gold=[bare.gold])
         assert tree_of(account).similarity == 1.0
     (_, other) = bare.gold.children["t"].alternatives[0].gold, bare.gold.children["t"]
-    assert [each.gold for each in other.alternatives[0].gold.alternatives] == [None]
+    assert [alternative.gold for alternative in other.alternatives[0].gold.alternatives] == [None]
 
 
 def test_a_key_of_a_map_that_is_not_labelled_is_no_part_of_its_comparison():
@@ -576,4 +580,4 @@ def test_a_key_of_a_map_that_is_not_labelled_is_no_part_of_its_comparison():
     bare = Unwrapper(plan.root)({"k": "x", "l": UNKNOWN}, is_truth=True)
     account = compare(plan, [bare.value], [{"k": "x", "l": "y"}], gold=[bare.gold])
 
-    assert [it.name for it in tree_of(account, 0).fields] == ["k"]
+    assert [field.name for field in tree_of(account, 0).fields] == ["k"]

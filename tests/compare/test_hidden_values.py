@@ -32,8 +32,8 @@ def errors_of(schema, gt, pred):
     account = engine.compare(compile_schema(schema), [gt], [pred])
     view = comparison_view(batch_of_unit(tree_of(account, 0)))
     return {
-        each["field_path"]: (each["ground_truth_value"], each["prediction_value"])
-        for each in view["non_matches"]
+        non_match["field_path"]: (non_match["ground_truth_value"], non_match["prediction_value"])
+        for non_match in view["non_matches"]
     }
 
 
@@ -178,15 +178,15 @@ def test_documents_of_several_schemas_are_recorded_and_never_only_scored():
     "field",
     [
         {"type": "object", "additionalProperties": {"type": "string", **DASH}},
-        {"type": "object", "properties": {at: {"type": "string", **DASH} for at in "kl"}},
+        {"type": "object", "properties": {name: {"type": "string", **DASH} for name in "kl"}},
     ],
 )
 def test_values_that_are_nothing_are_shown_as_they_stand_in_maps_and_objects(field):
     schema = {"type": "object", "properties": {"f": field}}
-    found = errors_of(schema, {"f": {"k": "-", "l": "a"}}, {"f": {"k": "x", "l": "-"}})
+    errors = errors_of(schema, {"f": {"k": "-", "l": "a"}}, {"f": {"k": "x", "l": "-"}})
 
-    assert found["f.k"] == ("-", "x")
-    assert found["f.l"] == ("a", "-")
+    assert errors["f.k"] == ("-", "x")
+    assert errors["f.l"] == ("a", "-")
 
 
 def test_values_that_are_nothing_are_shown_as_they_stand_in_tuples():

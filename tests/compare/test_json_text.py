@@ -92,9 +92,9 @@ def test_its_fields_are_those_of_its_content():
 
 def test_an_alternative_may_be_a_text_of_json():
     gold = Gold()
-    own = Gold()
-    own.alternatives = (Alternative(as_text(id="A"), None), Alternative(as_text(id="B"), None))
-    gold.children = {"p": own}
+    own_gold = Gold()
+    own_gold.alternatives = (Alternative(as_text(id="A"), None), Alternative(as_text(id="B"), None))
+    gold.children = {"p": own_gold}
     gt, pred = {"p": as_text(id="A")}, {"p": as_text(id="B")}
 
     assert compare(plan(), [gt], [pred]).document_scores.tolist() == [0.0]

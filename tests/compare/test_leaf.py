@@ -137,25 +137,29 @@ class OnePair(BaseComparator):
         return 0.5
 
 
-@pytest.mark.parametrize("at", range(5))
-def test_the_pair_of_a_column_that_a_comparator_fails_on_is_named(at):
+@pytest.mark.parametrize("position", range(5))
+def test_the_pair_of_a_column_that_a_comparator_fails_on_is_named(position):
     gts, preds = ["a", "b", "d", "e"], ["v", "w", "x", "y"]
-    gts.insert(at, "c")
-    preds.insert(at, "z")
+    gts.insert(position, "c")
+    preds.insert(position, "z")
 
     with pytest.raises(ComparisonError, match=r'failed on "c" and "z": LookupError'):
         compared_together(LeafNode(threshold=0.5, comparator=OnePair()), gts, preds)
 
 
 def test_many_values_that_are_equal_as_the_comparator_reads_them_are_alike():
-    gts = [*(f"{at}-a" for at in range(12)), "x", ""]
-    preds = [*(f" {at} A!" if at % 3 else f"{at + 1}-A" for at in range(12)), "", "x"]
+    gts = [*(f"{index}-a" for index in range(12)), "x", ""]
+    preds = [*(f" {index} A!" if index % 3 else f"{index + 1}-A" for index in range(12)), "", "x"]
 
-    found = compared_together(exact(), gts, preds)
+    comparisons = compared_together(exact(), gts, preds)
 
-    expected = ["TP" if at % 3 else "FD" for at in range(12)]
-    assert [each.outcome.name for each in found] == [*expected, "FN", "FA"]
-    assert [each.similarity for each in found] == [*(float(bool(at % 3)) for at in range(12)), 0, 0]
+    expected = ["TP" if index % 3 else "FD" for index in range(12)]
+    assert [comparison.outcome.name for comparison in comparisons] == [*expected, "FN", "FA"]
+    assert [comparison.similarity for comparison in comparisons] == [
+        *(float(bool(index % 3)) for index in range(12)),
+        0,
+        0,
+    ]
 
 
 class Slow(BaseComparator):
@@ -174,7 +178,7 @@ def test_items_without_a_common_key_pair_by_what_is_dear_to_compare():
 
     comparison = compared(node, gt, pred)
 
-    assert pairs_of(comparison) == [(at, 6 - at, "TP") for at in range(7)]
+    assert pairs_of(comparison) == [(index, 6 - index, "TP") for index in range(7)]
     assert comparison.score == 0.5
 
 
@@ -203,7 +207,13 @@ def asked(answer):
 
 
 def test_a_model_is_asked_about_unequal_values_that_both_sides_have():
-    assert [each.similarity for each in asked([0.25, 0.5, 1.0])] == [0.25, 0.0, 1.0, 0.5, 1.0]
+    assert [comparison.similarity for comparison in asked([0.25, 0.5, 1.0])] == [
+        0.25,
+        0.0,
+        1.0,
+        0.5,
+        1.0,
+    ]
 
 
 class Judge(Asked):
@@ -226,9 +236,9 @@ def test_a_judge_is_asked_by_the_client_of_the_run_about_pairs_chosen_without_it
     judge, client = Judge(), object()
     node = a_list(LeafNode(threshold=0.5, comparator=judge))
 
-    found = compared(node, ["abcd", "wxyz"], ["wxy", "abc"], Options(client=client))
+    comparison = compared(node, ["abcd", "wxyz"], ["wxy", "abc"], Options(client=client))
 
-    assert pairs_of(found) == [(0, 1, "TP"), (1, 0, "TP")]
+    assert pairs_of(comparison) == [(0, 1, "TP"), (1, 0, "TP")]
     assert judge.asked == [("abcd", "abc"), ("wxyz", "wxy")]
     assert judge.client is client
 
@@ -267,15 +277,15 @@ def test_a_value_that_cannot_be_read_matches_the_same_json_value(name, gt, pred,
     assert comparator.compare(gt, pred) == 0.0
     assert alike(node, gt, pred) == similarity
     assert alike(node, pred, gt) == similarity
-    beside = ["2024-01-02", 7, 7.5]  # what else is there decides nothing
-    together = compared_together(node, [gt, *beside], [pred, *beside])
-    assert [each.similarity for each in together] == [similarity, 1, 1, 1]
+    other_values = ["2024-01-02", 7, 7.5]  # what else is there decides nothing
+    together = compared_together(node, [gt, *other_values], [pred, *other_values])
+    assert [comparison.similarity for comparison in together] == [similarity, 1, 1, 1]
 
 
 def told(node, gts, preds):
     """Return the outcome and the similarity of each pair."""
-    found = compared_together(node, gts, preds)
-    return [(each.outcome.name, each.similarity) for each in found]
+    comparisons = compared_together(node, gts, preds)
+    return [(comparison.outcome.name, comparison.similarity) for comparison in comparisons]
 
 
 def test_long_texts_are_compared_in_full_by_who_does_not_know_them_beforehand():
@@ -299,16 +309,16 @@ def test_long_texts_have_the_similarity_that_they_have_alone():
 
 
 def test_many_values_that_are_all_alike_are_compared_by_themselves():
-    texts = [f"{at} A" for at in range(12)]
+    texts = [f"{index} A" for index in range(12)]
 
-    assert {*told(exact(), texts, [it.lower() for it in texts])} == {("TP", 1.0)}
+    assert {*told(exact(), texts, [value.lower() for value in texts])} == {("TP", 1.0)}
 
 
 def test_pairs_of_few_objects_are_laid_out_once():
     (block,) = an_object(a=text(), b=text()).segments
     few = block.layout(3)
 
-    many = block.layout(MAX_CACHED_LAYOUT + 1)
+    large = block.layout(MAX_CACHED_LAYOUT + 1)
 
-    assert len(many.pair) == 2 * (MAX_CACHED_LAYOUT + 1)
+    assert len(large.pair) == 2 * (MAX_CACHED_LAYOUT + 1)
     assert block.layout(3) is few

@@ -21,7 +21,7 @@ def item(name, code="x"):
 
 
 @pytest.mark.parametrize(
-    ("own", "run", "is_pair"),
+    ("own_floor", "run", "is_pair"),
     [
         (None, 0.2, True),
         (None, 0.5, False),
@@ -32,8 +32,8 @@ def item(name, code="x"):
         (-1, 0.9, True),
     ],
 )
-def test_a_list_of_its_own_floor_does_not_ask_the_run(own, run, is_pair):
-    node = a_list(text(), pairing_floor=own)
+def test_a_list_of_its_own_floor_does_not_ask_the_run(own_floor, run, is_pair):
+    node = a_list(text(), pairing_floor=own_floor)
 
     comparison = compared(node, ["abcdef"], ["abcxyz"], Options(pairing_floor=run))
 
@@ -105,13 +105,13 @@ def test_lists_of_a_union_pass_on_the_threshold_of_the_arm_of_their_first_elemen
 def test_a_key_of_little_weight_does_not_keep_items_from_their_best_partner():
     node = a_list(an_object(code=exact(weight=0.1), name=text(weight=0.9)))
     names = ["aaaa", "bbbb", "cccc", "dddd", "eeee", "ffff"]
-    gt = [item(name, f"{at}") for at, name in enumerate(names)]
-    pred = [item(names[at - 1], f"{at}") for at in range(6)]
+    gt = [item(name, f"{index}") for index, name in enumerate(names)]
+    pred = [item(names[index - 1], f"{index}") for index in range(6)]
 
     comparison = compared(node, gt, pred)
 
     # Equal codes are worth 0.1 and equal names 0.9.
-    assert pairs_of(comparison) == [(at, (at + 1) % 6, "TP") for at in range(6)]
+    assert pairs_of(comparison) == [(index, (index + 1) % 6, "TP") for index in range(6)]
 
 
 def coded(code, **texts):
@@ -122,12 +122,12 @@ def test_items_of_the_same_code_are_no_pair_where_others_have_more_in_common():
     item = an_object(
         kind=exact(weight=3), code=exact(), first=text(), second=text(), match_threshold=0.8
     )
-    gt = [coded(at, first=name, second=name * 2) for at, name in enumerate("abcdef")]
-    pred = [coded(at + 1, first=name, second=name * 2) for at, name in enumerate("abcdef")]
+    gt = [coded(index, first=name, second=name * 2) for index, name in enumerate("abcdef")]
+    pred = [coded(index + 1, first=name, second=name * 2) for index, name in enumerate("abcdef")]
 
     # All but the code is 5 of 6, and kind and code are 4 of 6.
     assert pairs_of(compared(a_list(item), gt, pred[::-1])) == [
-        (at, 5 - at, "TP") for at in range(6)
+        (index, 5 - index, "TP") for index in range(6)
     ]
 
 
@@ -163,7 +163,7 @@ def test_lists_in_items_are_those_of_their_items_whichever_have_no_pair():
         (None, 1, "FA"),
     ]
     tags = [element.fields[1] for element in comparison.items]
-    assert [pairs_of(each) for each in tags] == [
+    assert [pairs_of(tag) for tag in tags] == [
         [(0, None, "FN"), (1, None, "FN")],
         [(0, 1, "TP"), (1, 0, "TP")],
         [],

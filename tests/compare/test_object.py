@@ -57,8 +57,8 @@ class Failing(BaseComparator):
     ],
 )
 def test_of_fields_that_fail_the_first_is_told_whoever_compares_them(gt, path, asks_second):
-    one, other = Failing(), Failing()  # of one class, and still they share nothing
-    nodes = [LeafNode(threshold=0.5, comparator=of) for of in (one, other, one)]
+    first, other = Failing(), Failing()  # of one class, and still they share nothing
+    nodes = [LeafNode(threshold=0.5, comparator=comparator) for comparator in (first, other, first)]
     node = an_object(**dict(zip("abc", nodes, strict=True)))
 
     with pytest.raises(ComparisonError) as caught:
@@ -69,11 +69,11 @@ def test_of_fields_that_fail_the_first_is_told_whoever_compares_them(gt, path, a
 
 def test_leaves_of_one_comparator_are_compared_by_one_call_with_rules_of_their_own(monkeypatch):
     calls = []
-    own = LevenshteinComparator.similarities
+    original = LevenshteinComparator.similarities
 
     def counted(self, gts, preds):
         calls.append(len(gts))
-        return own(self, gts, preds)
+        return original(self, gts, preds)
 
     monkeypatch.setattr(LevenshteinComparator, "similarities", counted)
     node = an_object(
@@ -119,7 +119,7 @@ def test_field_scores_are_those_of_the_fields():
 
 
 @pytest.mark.parametrize(
-    ("says", "counted"),
+    ("flags", "counted"),
     [
         ((None, None, None), "abc"),
         ((None, False, None), "ac"),
@@ -129,8 +129,8 @@ def test_field_scores_are_those_of_the_fields():
         ((False, False, False), ""),
     ],
 )
-def test_one_true_makes_fields_opt_in_and_else_false_opts_out(says, counted):
-    fields = tuple(Field(name, text(), say) for name, say in zip("abc", says, strict=True))
+def test_one_true_makes_fields_opt_in_and_else_false_opts_out(flags, counted):
+    fields = tuple(Field(name, text(), flag) for name, flag in zip("abc", flags, strict=True))
     node = ObjectNode(threshold=0.7, fields=fields)
     comparison = compared(node, {"a": "x"}, {"a": "x"})
 
@@ -153,7 +153,7 @@ def test_a_value_of_another_kind_is_one_false_discovery_with_both_sides_told(wro
 
 
 def test_two_values_of_another_kind_are_compared_as_that_kind():
-    node = an_object(name=text(), rest={"other": anything()})
+    node = an_object(name=text(), extra_keys={"other": anything()})
 
     assert figures(compared(node, "abcd", "abcx")) == figures(compared(text(), "abcd", "abcx"))
     assert alike(node, ["ab", "cd"], ["cd", "ab"]) == 1.0
@@ -164,12 +164,12 @@ def test_objects_that_some_of_a_column_lack_are_told_apart():
     gts = [absent, {"name": "abcd"}, {}, {"name": "abcd", "city": "y"}, None]
     preds = [{}, {"name": "abcx"}, absent, half, ""]
 
-    found = compared_together(PERSON, gts, preds)
+    comparisons = compared_together(PERSON, gts, preds)
 
     # The name weighs three of four.
-    assert [each.outcome.name for each in found] == ["TN", "TP", "TN", "TP", "TN"]
-    assert [each.similarity for each in found] == [1.0, 0.75, 1.0, 0.75, 1.0]
-    assert [outcomes(each) for each in found] == [
+    assert [comparison.outcome.name for comparison in comparisons] == ["TN", "TP", "TN", "TP", "TN"]
+    assert [comparison.similarity for comparison in comparisons] == [1.0, 0.75, 1.0, 0.75, 1.0]
+    assert [outcomes(comparison) for comparison in comparisons] == [
         {},
         {"name": "TP", "city": "TN"},
         {},
@@ -178,9 +178,9 @@ def test_objects_that_some_of_a_column_lack_are_told_apart():
     ]
 
 
-def a_map(*, rest=None, patterns=(), **settings):
+def a_map(*, rest_node=None, patterns=(), **settings):
     settings = {"threshold": 0.7, **settings}
-    families = (*patterns, Field("", rest)) if rest else patterns
+    families = (*patterns, Field("", rest_node)) if rest_node else patterns
     return ObjectNode(families=families, **settings)
 
 
@@ -188,14 +188,14 @@ def family(pattern, node, aggregate=None):
     return Field("", node, aggregate, key_pattern=re.compile(pattern))
 
 
-SCORES = a_map(rest=exact())
+SCORES = a_map(rest_node=exact())
 
 
 def test_a_declared_name_goes_before_a_pattern_and_a_pattern_before_the_rest():
     node = a_map(
         fields=an_object(n_total=text()).fields,
         patterns=(family("^n_", exact(weight=2)), family("_x$", text())),
-        rest=exact(weight=5),
+        rest_node=exact(weight=5),
     )
     comparison = compared(node, {"n_total": "a", "n_x": 1, "b_x": "c", "d": 4}, {"d": 4})
 
@@ -210,7 +210,7 @@ def test_a_declared_name_goes_before_a_pattern_and_a_pattern_before_the_rest():
 def test_a_position_is_no_field_but_may_be_of_a_family():
     node = an_object(**{"0": text()})
     assert (node.child_node("0"), node.child_node(0)) == (node.fields[0].node, None)
-    assert a_map(fields=node.fields, rest=exact()).child_node(0) is None
+    assert a_map(fields=node.fields, rest_node=exact()).child_node(0) is None
     assert a_map(patterns=(family("^0", exact()),)).child_node(0) == exact()
     assert a_map(patterns=(family("^0", exact()),)).child_node(1) is None
 
@@ -251,7 +251,7 @@ def test_keys_that_only_documents_name_weigh_what_their_family_does():
     node = a_map(
         fields=an_object(a=text(weight=2)).fields,
         patterns=(family("^n_", exact(weight=5)),),
-        rest=exact(weight=3),
+        rest_node=exact(weight=3),
     )
 
     # 5 of 10 are wrong; 3 of 5; 2 of 5.
@@ -268,9 +268,12 @@ def test_a_key_has_its_say_on_the_aggregate_only_where_it_is_present():
     )
     with_say, without = {"a": "x", "n_b": 1, "c": 2}, {"a": "x", "c": 2}
 
-    found = compared_together(node, [{}, without, with_say], [{}, without, with_say])
+    comparisons = compared_together(node, [{}, without, with_say], [{}, without, with_say])
 
-    assert [{entry.name: entry.in_aggregate for entry in each.fields} for each in found] == [
+    assert [
+        {entry.name: entry.in_aggregate for entry in comparison.fields}
+        for comparison in comparisons
+    ] == [
         {},
         {"a": True, "c": True},
         {"a": False, "n_b": True, "c": False},
@@ -284,9 +287,12 @@ def test_keys_that_opt_out_are_not_counted_wherever_they_are():
     )
     document = {"n_b": 1, "c": 2}
 
-    (found,) = compared_together(node, [document], [document])
+    (comparison,) = compared_together(node, [document], [document])
 
-    assert {entry.name: entry.in_aggregate for entry in found.fields} == {"n_b": False, "c": True}
+    assert {entry.name: entry.in_aggregate for entry in comparison.fields} == {
+        "n_b": False,
+        "c": True,
+    }
 
 
 class HasKey(Acceptor):
@@ -298,18 +304,18 @@ class HasKey(Acceptor):
 
 
 def test_maps_that_are_arms_of_one_union_have_families_of_their_own():
-    with_patterns = a_map(patterns=(family("^n_", exact(weight=3)),), rest=exact(weight=1))
+    with_patterns = a_map(patterns=(family("^n_", exact(weight=3)),), rest_node=exact(weight=1))
     node = OneOfNode(
         threshold=0.5,
-        arms=(Arm(HasKey("p"), with_patterns), Arm(HasKey("q"), a_map(rest=exact(weight=2)))),
+        arms=(Arm(HasKey("p"), with_patterns), Arm(HasKey("q"), a_map(rest_node=exact(weight=2)))),
     )
     gts = [{"p": 1, "n_a": 1}, {"q": 1, "n_a": 1}]
     preds = [{"p": 1, "n_a": 9}, {"q": 1, "n_a": 9}]
 
-    found = compared_together(node, gts, preds)
+    comparisons = compared_together(node, gts, preds)
 
     # 1 of 4, and 2 of 4.
-    assert [each.similarity for each in found] == [0.25, 0.5]
+    assert [comparison.similarity for comparison in comparisons] == [0.25, 0.5]
 
 
 class Picky(BaseComparator):
@@ -323,7 +329,7 @@ class Picky(BaseComparator):
 
 @pytest.mark.parametrize("names", [("b",), ("a", "b"), ("c", "b", "a")])
 def test_the_key_that_a_comparator_fails_on_is_named(names):
-    node = a_map(rest=LeafNode(threshold=0.5, comparator=Picky()))
+    node = a_map(rest_node=LeafNode(threshold=0.5, comparator=Picky()))
     gt = {name: "bad" if name == "b" else "good" for name in names}
 
     with pytest.raises(ComparisonError) as failed:
@@ -345,8 +351,8 @@ def test_keys_of_many_pairs_are_scored_in_blocks_with_the_same_result(monkeypatc
     monkeypatch.setattr(
         ObjectNode,
         "_join_scores",
-        lambda node, columns, parts: (
-            n_blocks.append(len(parts)) or join_scores(node, columns, parts)
+        lambda node, columns, segments: (
+            n_blocks.append(len(segments)) or join_scores(node, columns, segments)
         ),
     )
     monkeypatch.setattr(object_module, "MAX_COMPARED_KEYS", max_keys)

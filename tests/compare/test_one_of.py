@@ -86,12 +86,18 @@ def test_a_value_is_judged_as_it_is_before_its_absent_parts_are_left_out():
 def counted_fields(*says):
     """Return the counts of objects whose value is a text, a number, an invented one, nothing."""
     nodes = ((str,), text()), ((int,), number())
-    arms = (Arm(OfType(*types), of, say) for (types, of), say in zip(nodes, says, strict=True))
+    arms = (
+        Arm(OfType(*types), arm_node, flag)
+        for (types, arm_node), flag in zip(nodes, says, strict=True)
+    )
     value = OneOfNode(threshold=0.5, arms=tuple(arms))
     gts = [{"value": "x", "name": "n"}, {"value": 1, "name": "n"}, {"name": "n"}, {"name": "n"}]
     preds = [gts[0], gts[1], gts[1], gts[3]]
-    found = compared_together(an_object(value=value, name=exact()), gts, preds)
-    return ["".join(entry.name[0] for entry in each.fields if entry.in_aggregate) for each in found]
+    comparisons = compared_together(an_object(value=value, name=exact()), gts, preds)
+    return [
+        "".join(entry.name[0] for entry in comparison.fields if entry.in_aggregate)
+        for comparison in comparisons
+    ]
 
 
 def test_the_arm_in_use_has_its_say_on_the_aggregate():

@@ -83,11 +83,11 @@ def test_places_of_any_kind_that_are_arms_of_one_union_have_thresholds_of_their_
         Arm(OfLength(3), anything(leaves={"string": text(0.9)})),
         Arm(OfLength(6), anything()),
     )
-    found = compared_together(
+    comparisons = compared_together(
         OneOfNode(threshold=0.5, arms=arms), ["abc", "abcdef"], ["abx", "abcdxx"]
     )
 
-    assert [each.outcome for each in found] == [Outcome.FD, Outcome.TP]
+    assert [comparison.outcome for comparison in comparisons] == [Outcome.FD, Outcome.TP]
 
 
 def test_lists_and_objects_of_any_kind_have_what_the_place_says_of_them():
@@ -102,8 +102,8 @@ def test_lists_and_objects_of_any_kind_have_what_the_place_says_of_them():
         threshold_source="annotation",
         pairing_floor=0.2,
     )
-    found, silent = place.choose([1]), anything(threshold=0.6).choose([1])
-    assert (found.threshold, found.threshold_stated, found.threshold_source) == (
+    chosen, silent = place.choose([1]), anything(threshold=0.6).choose([1])
+    assert (chosen.threshold, chosen.threshold_stated, chosen.threshold_source) == (
         0.8,
         True,
         "annotation",
@@ -113,8 +113,8 @@ def test_lists_and_objects_of_any_kind_have_what_the_place_says_of_them():
         False,
         "default",
     )
-    assert (found.weight, found.pairing_floor, found.items) == (2.0, 0.2, place)
-    found = place.choose({})
-    assert (found.threshold, found.threshold_source) == (0.4, "annotation")
-    assert (found.match_threshold, found.match_source) == (0.3, "match-threshold")
-    assert (found.weight, found.clip, found.families[0].node) == (2.0, True, place)
+    assert (chosen.weight, chosen.pairing_floor, chosen.items) == (2.0, 0.2, place)
+    chosen = place.choose({})
+    assert (chosen.threshold, chosen.threshold_source) == (0.4, "annotation")
+    assert (chosen.match_threshold, chosen.match_source) == (0.3, "match-threshold")
+    assert (chosen.weight, chosen.clip, chosen.families[0].node) == (2.0, True, place)

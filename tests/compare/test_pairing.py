@@ -38,11 +38,11 @@ def cells(rows, floor=0.2):
     n, m = rows.shape
     lists, only = Columns([list(range(n))], [list(range(m))]), np.zeros(1, np.intp)
     item = LeafNode(threshold=0.5, comparator=Cells(rows))
-    found = pair_items(item, lists, only, only, floor, Options())
-    assert found.similarity.tolist() == [
-        rows[row, column] for row, column in zip(found.gt, found.pred, strict=True)
+    is_paired = pair_items(item, lists, only, only, floor, Options())
+    assert is_paired.similarity.tolist() == [
+        rows[row, column] for row, column in zip(is_paired.gt, is_paired.pred, strict=True)
     ]
-    return list(zip(found.gt.tolist(), found.pred.tolist(), strict=True))
+    return list(zip(is_paired.gt.tolist(), is_paired.pred.tolist(), strict=True))
 
 
 def test_ties_go_to_equal_positions():
@@ -120,26 +120,30 @@ def test_whichever_way_is_taken_the_total_is_the_greatest_of_all_pairs(monkeypat
         monkeypatch.setattr(pairing, name, value)
     draw, node = random.Random(item), ITEMS[item]  # noqa: S311 - no secret
     gts, preds = ([documents(draw) for _ in range(25)] for _ in range(2))
-    lists, every = Columns(gts, preds), np.arange(len(gts))
+    lists, indexes = Columns(gts, preds), np.arange(len(gts))
 
-    found = pair_items(node, lists, every, every, 0.2, Options())
+    pairs = pair_items(node, lists, indexes, indexes, 0.2, Options())
 
     gt_lists, pred_lists, _ = lists.elements
-    for at in range(len(gts)):
-        mine = found.select(found.owner == at)
-        rows = [gts[at][index] for index in gt_lists.select(every[at : at + 1]).indexes]
-        columns = [preds[at][index] for index in pred_lists.select(every[at : at + 1]).indexes]
-        assert len({*mine.gt.tolist()}) == len({*mine.pred.tolist()}) == len(mine.gt)
+    for row in range(len(gts)):
+        pairs_of_row = pairs.select(pairs.owner == row)
+        rows = [gts[row][index] for index in gt_lists.select(indexes[row : row + 1]).indexes]
+        columns = [preds[row][index] for index in pred_lists.select(indexes[row : row + 1]).indexes]
+        assert (
+            len({*pairs_of_row.gt.tolist()})
+            == len({*pairs_of_row.pred.tolist()})
+            == len(pairs_of_row.gt)
+        )
         if not rows or not columns:
-            assert not len(mine.gt)
+            assert not len(pairs_of_row.gt)
             continue
         alike = np.array(table(node, rows, columns))
         distance = np.abs(np.subtract.outer(np.arange(len(rows)), np.arange(len(columns))))
         nearness = 1e-9 * (1 - distance / max(alike.shape))
         gain = np.where(alike > 0.2 + 1e-9, alike + nearness, 0)
-        chosen = mine.gt - gt_lists.starts[at], mine.pred - pred_lists.starts[at]
-        assert mine.similarity.tolist() == alike[chosen].tolist()
-        assert (mine.similarity > 0.2).all()
+        chosen = pairs_of_row.gt - gt_lists.starts[row], pairs_of_row.pred - pred_lists.starts[row]
+        assert pairs_of_row.similarity.tolist() == alike[chosen].tolist()
+        assert (pairs_of_row.similarity > 0.2).all()
         greatest = gain[linear_sum_assignment(gain, maximize=True)].sum()
         assert gain[chosen].sum() == pytest.approx(greatest, abs=1e-12)
 
@@ -159,9 +163,9 @@ def test_a_field_finds_the_pairs_that_agree_in_it_in_lists_where_it_tells():
     partners = np.arange(4, 8), np.array([0, 0, 1, 1])
 
     # The third finds two of its list, which are more than it may; the last has no key.
-    found = field.join(seekers, partners, np.array([2, 1]))
+    joined = field.join(seekers, partners, np.array([2, 1]))
 
-    assert [it.tolist() for it in found] == [[0, 1], [1, 0], [True, True, False, False]]
+    assert [array.tolist() for array in joined] == [[0, 1], [1, 0], [True, True, False, False]]
 
 
 def test_an_object_weighs_what_its_fields_do_a_union_as_the_heaviest_of_its_arms():
@@ -172,9 +176,9 @@ def test_an_object_weighs_what_its_fields_do_a_union_as_the_heaviest_of_its_arms
     properties = {"key": key, "x": {"anyOf": [ref, {"allOf": [ref]}, {"type": "number"}]}}
     plan = compile_schema({"type": "object", "properties": properties, "$defs": {"tree": tree}})
 
-    (found,) = selective_fields(plan.root, Columns([{"key": "a"}], [{"key": "b"}]))
+    (selective,) = selective_fields(plan.root, Columns([{"key": "a"}], [{"key": "b"}]))
 
-    assert (found.weight, found.object_weight) == (3.0, 5.0)
+    assert (selective.weight, selective.object_weight) == (3.0, 5.0)
 
 
 class Slow(BaseComparator):
@@ -190,10 +194,10 @@ class Slow(BaseComparator):
 def test_what_is_dear_to_compare_waits_for_an_object_whose_fields_are_cheap():
     slow = Slow()
     name = LeafNode(threshold=0.5, comparator=slow)
-    item = an_object(inner=an_object(code=exact(), rest={"weight": 3.0}), name=name)
+    item = an_object(inner=an_object(code=exact(), extra_keys={"weight": 3.0}), name=name)
     size = 30
     gt, pred = (
-        [{"inner": {"code": f"{at}"}, "name": f"{letter}{at}"} for at in range(size)]
+        [{"inner": {"code": f"{index}"}, "name": f"{letter}{index}"} for index in range(size)]
         for letter in "aA"
     )
 
@@ -223,18 +227,18 @@ def test_a_field_that_pairs_no_items_is_compared_once_they_are_paired():
         Field("place", exact()),
     )
     rows = a_list(ObjectNode(threshold=0.7, match_threshold=0.6, fields=fields))
-    gt = [{"number": at, "name": name, "place": "x"} for at, name in enumerate("abcdefgh", 1)]
-    pred = [{**item, "number": at} for at, item in enumerate(gt[1:], 1)]
+    gt = [{"number": index, "name": name, "place": "x"} for index, name in enumerate("abcdefgh", 1)]
+    pred = [{**item, "number": index} for index, item in enumerate(gt[1:], 1)]
 
     pairs = pairs_of(compared(rows, gt, pred))
 
     # By their numbers, item 1 would go with the first that is predicted.
-    assert pairs == [(0, None, "FN"), *((at + 1, at, "TP") for at in range(7))]
+    assert pairs == [(0, None, "FN"), *((index + 1, index, "TP") for index in range(7))]
 
 
 def test_pairs_of_unequal_keys_have_nothing_in_common_and_are_not_compared():
     comparator = FuzzyComparator(same_digits=True)
-    values = [f"name {at}" for at in range(12)]
+    values = [f"name {index}" for index in range(12)]
     prepared = PreparedValues(comparator, values, frozenset([str]), Work().field_work())
     codes = np.arange(12)
     assert prepared.keys is not None

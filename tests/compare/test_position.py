@@ -123,7 +123,7 @@ def best_similarity(row_node, gt, pred):
     gt, pred = ([row for row in side if any(row)] for side in (gt, pred))
     if not gt or not pred:
         return 1.0 if not gt and not pred else 0.0
-    similarities = [[compared(row_node, one, two).similarity for two in pred] for one in gt]
+    similarities = [[compared(row_node, gt_row, two).similarity for two in pred] for gt_row in gt]
     columns = [*range(len(pred)), *[None] * len(gt)]
     totals = (
         sum(
@@ -165,8 +165,8 @@ def test_bounds_change_no_pair_of_a_wide_table(share, monkeypatch):
     without = compared(table, gt, pred)
 
     assert with_bounds.similarity == pytest.approx(without.similarity)
-    assert [(each.gt_index, each.pred_index) for each in with_bounds.items] == [
-        (each.gt_index, each.pred_index) for each in without.items
+    assert [(item.gt_index, item.pred_index) for item in with_bounds.items] == [
+        (item.gt_index, item.pred_index) for item in without.items
     ]
 
 
@@ -180,9 +180,9 @@ def test_bounds_change_no_pair_of_a_wide_table(share, monkeypatch):
     ],
 )
 def test_rows_of_any_form_find_their_pairs(gt, pred):
-    found = compared(a_list(by_position(text())), gt, pred)
+    comparison = compared(a_list(by_position(text())), gt, pred)
 
-    pairs = {each.gt_index: each.pred_index for each in found.items}
+    pairs = {item.gt_index: item.pred_index for item in comparison.items}
     same = {row: pred.index(value) for row, value in enumerate(gt) if value in pred}
     assert same.items() <= pairs.items()
 

@@ -33,7 +33,7 @@ def test_documents_may_be_lists(pred, score):
 
 
 def test_keys_whose_values_count_as_nothing_on_both_sides_are_no_units():
-    root = an_object(rest={"families": (Field("", text(reading=read_nothing)),)})
+    root = an_object(extra_keys={"families": (Field("", text(reading=read_nothing)),)})
 
     table = compare(Plan(root, "map", has_ignored_values=True), [{"m": "x"}], [{"m": "y"}])
 

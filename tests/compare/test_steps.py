@@ -34,7 +34,7 @@ def tree(depth, children, random):
 
 
 def shuffled(node, random):
-    nodes = [shuffled(each, random) for each in node.get("c", ())]
+    nodes = [shuffled(child, random) for child in node.get("c", ())]
     random.shuffle(nodes)
     return {**node, **({"c": nodes} if nodes else {})}
 

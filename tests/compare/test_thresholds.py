@@ -42,9 +42,9 @@ def test_a_threshold_is_met_within_a_billionth(similarity, threshold, is_met):
     ],
 )
 def test_only_what_is_below_the_threshold_is_clipped(similarity, clip, score):
-    found = clip_scores(np.array([similarity]), np.array([outcome(similarity, 0.5)]), clip=clip)
+    clipped = clip_scores(np.array([similarity]), np.array([outcome(similarity, 0.5)]), clip=clip)
 
-    assert found.tolist() == [score]
+    assert clipped.tolist() == [score]
 
 
 def test_an_absent_side_decides_whatever_the_similarity():
@@ -52,7 +52,7 @@ def test_an_absent_side_decides_whatever_the_similarity():
 
     figures = classify(np.ones(3), np.full(3, 0.5), 0.5, gt, pred)
 
-    assert [Outcome(each).name for each in figures.outcome] == ["FA", "FN", "TN"]
+    assert [Outcome(code).name for code in figures.outcome] == ["FA", "FN", "TN"]
     assert figures.similarity.tolist() == figures.score.tolist() == [0.0, 0.0, 1.0]
 
 
@@ -61,5 +61,5 @@ def test_the_similarity_decides_whatever_the_score():
 
     figures = classify(similarity, score, 0.5, np.zeros(2, np.intp), np.zeros(2, np.intp))
 
-    assert [Outcome(each).name for each in figures.outcome] == ["TP", "FD"]
+    assert [Outcome(code).name for code in figures.outcome] == ["TP", "FD"]
     assert (figures.similarity is similarity, figures.score is score) == (True, True)

@@ -46,7 +46,7 @@ def part(place, *path):
         place = (
             place.parts[step]
             if isinstance(step, int)
-            else next(each for each in place.parts if each.gt_path[-1] == step)
+            else next(child for child in place.parts if child.gt_path[-1] == step)
         )
     return place
 
@@ -54,32 +54,34 @@ def part(place, *path):
 def sums(place):
     """List every place whose sum is not that of its parts, or not its score before clipping."""
     if place.sum is not None:
-        added = sum(each.adds for each in place.parts if each.adds is not None)
+        added = sum(child.adds for child in place.parts if child.adds is not None)
         of_parts = added == pytest.approx(place.sum.total, abs=1e-12)
         reached = place.sum.value == pytest.approx(place.score, abs=1e-12)
         is_clipped = place.score == 0.0 and place.outcome is Outcome.FD
         if not of_parts or not (reached or is_clipped):
             yield place
-    for each in place.parts:
-        yield from sums(each)
+    for child in place.parts:
+        yield from sums(child)
 
 
 def weights(place):
     """List every object whose divisor is not the weights of its present fields."""
     if place.kind == "object" and place.sum is not None:
         present = [
-            each.weight for each in place.parts if each.weight and each.outcome is not Outcome.TN
+            child.weight
+            for child in place.parts
+            if child.weight and child.outcome is not Outcome.TN
         ]
         if place.sum.divisor != pytest.approx(sum(present)):
             yield place
-    for each in place.parts:
-        yield from weights(each)
+    for child in place.parts:
+        yield from weights(child)
 
 
 @pytest.mark.parametrize("row", [pytest.param(row, id=row["name"]) for row in ROWS])
 def test_the_sums_of_every_document_lead_to_its_score(row):
-    given = row.get("options", {})
-    chosen = {key: given[key] for key in ("pairing_floor", "extra_fields") if key in given}
+    options = row.get("options", {})
+    chosen = {key: options[key] for key in ("pairing_floor", "extra_fields") if key in options}
     root = explained(row["schema"], row["gt"], row["pred"], **chosen)
 
     assert root.score == pytest.approx(row["expect"]["overall_score"], abs=1e-9)
@@ -116,14 +118,17 @@ def test_what_a_judge_says_is_told_of_a_value():
     leaf = LeafNode(threshold=0.5, comparator=Judge())
     plan = Plan(ObjectNode(threshold=0.7, fields=(Field("a", leaf), Field("b", leaf))), "Judged")
     options = Options(client=object())
-    found = tree_of(compare(plan, [{"a": "x"}], [{"a": "y"}], options), 0, options)
-    assert [(each.reason, each.similarity) for each in found.parts] == [("1 asked", 0.5), ("", 1.0)]
+    tree = tree_of(compare(plan, [{"a": "x"}], [{"a": "y"}], options), 0, options)
+    assert [(child.reason, child.similarity) for child in tree.parts] == [
+        ("1 asked", 0.5),
+        ("", 1.0),
+    ]
 
 
 def test_values_of_different_kinds_are_told_whole():
     root = explained(an_object(o=an_object(a=TEXT), t=a_list(TEXT)), {"o": {"a": "x"}}, {"o": "x"})
-    found = part(root, "o")
-    assert (found.gt, found.pred, found.outcome) == ({"a": "x"}, "x", Outcome.FD)
+    child = part(root, "o")
+    assert (child.gt, child.pred, child.outcome) == ({"a": "x"}, "x", Outcome.FD)
     assert (part(root, "t").kind, part(root, "t").gt) == ("list", None)
 
 
@@ -131,8 +136,8 @@ def test_an_item_is_told_as_its_list_judges_it():
     rows = a_list(an_object(a=EXACT, b=EXACT, c=EXACT))
     gt = {"rows": [{"a": "1", "b": "2", "c": "3"}, {"a": "7", "b": "8", "c": "9"}]}
     pred = {"rows": [{"a": "1", "b": "2", "c": "4"}]}
-    found = part(explained(an_object(rows=rows), gt, pred), "rows")
-    first, second = found.parts
+    rows_place = part(explained(an_object(rows=rows), gt, pred), "rows")
+    first, second = rows_place.parts
     assert (first.outcome, first.similarity, first.threshold) == (
         Outcome.FD,
         pytest.approx(2 / 3),
@@ -141,27 +146,27 @@ def test_an_item_is_told_as_its_list_judges_it():
     assert (first.own_gt, first.own_pred, first.gt_path) == (None, None, ("rows", 0))
     assert (second.outcome, second.gt, second.pred) == (Outcome.FN, gt["rows"][1], None)
     assert (second.gt_path, second.pred_path, second.adds) == (("rows", 1), ("rows", 1), 0.0)
-    assert (found.own_gt, found.own_pred, found.sum.divisor) == (None, None, 2)
+    assert (rows_place.own_gt, rows_place.own_pred, rows_place.sum.divisor) == (None, None, 2)
 
 
 def test_an_item_that_matches_may_be_an_object_that_would_not():
-    said = {"x-aws-stickler-match-threshold": 0.6, "x-aws-stickler-threshold": 0.9}
-    item = {**an_object(a=EXACT, b=EXACT, c=EXACT), **said}
+    annotations = {"x-aws-stickler-match-threshold": 0.6, "x-aws-stickler-threshold": 0.9}
+    item = {**an_object(a=EXACT, b=EXACT, c=EXACT), **annotations}
     schema = an_object(
         rows=a_list(item), one=item, pair={"type": "array", "prefixItems": [item, item, item]}
     )
 
     def document(c):
-        one = {"a": "1", "b": "2", "c": c}
-        return {"rows": [one], "one": one, "pair": [one]}
+        values = {"a": "1", "b": "2", "c": c}
+        return {"rows": [values], "one": values, "pair": [values]}
 
     gt, pred = document("3"), document("4")
     gt["pair"], pred["pair"] = [*gt["pair"], None, gt["one"]], [*pred["pair"], pred["one"]]
     root = explained(schema, gt, pred)
 
     def said_of(*path):
-        found = part(root, *path)
-        return found.outcome, found.threshold, found.threshold_source
+        place = part(root, *path)
+        return place.outcome, place.threshold, place.threshold_source
 
     assert said_of("rows", 0) == (Outcome.TP, 0.6, "match-threshold")
     assert said_of("one") == (Outcome.FD, 0.9, "annotation")
@@ -192,20 +197,20 @@ def test_the_source_of_a_threshold_is_told():
             }
         ),
     )
-    one = {"a": "x"}
+    single = {"a": "x"}
     document = {
         "plain": "x",
         "said": "x",
-        "model": one,
-        "own": one,
-        "silent": one,
-        "rows": [one],
-        "silent_rows": [one],
+        "model": single,
+        "own": single,
+        "silent": single,
+        "rows": [single],
+        "silent_rows": [single],
         "tags": ["x"],
         "pair": ["x"],
         "grid": [["x"]],
-        "table": {"k": one},
-        "cards": [one],
+        "table": {"k": single},
+        "cards": [single],
     }
     root = explained(schema, document, document)
 
@@ -234,8 +239,8 @@ def test_the_first_present_element_of_a_list_says_who_said_its_threshold():
     rows = [[None, "x", 1], [None, "", 1, "x"], [{}, {"a": "x"}, 1], [[], 1, {"a": "x"}], ["x"]]
     root = explained(schema, {"grid": rows}, {"grid": rows})
 
-    found = [part(root, "grid", at) for at in range(len(rows))]
-    assert [(place.threshold, place.threshold_source) for place in found] == [
+    places = [part(root, "grid", index) for index in range(len(rows))]
+    assert [(place.threshold, place.threshold_source) for place in places] == [
         (0.9, "annotation"),
         (0.5, "default"),
         (0.6, "match-threshold"),
@@ -250,8 +255,8 @@ def test_the_first_element_of_lists_in_lists_is_looked_for_at_every_level():
     cube = [[["x", 1]], [[None, 1, "x"]], [[], [None, "x"]]]
     root = explained(schema, {"cube": cube}, {"cube": cube})
 
-    found = [part(root, "cube", at) for at in range(len(cube))]
-    assert [(place.threshold, place.threshold_source) for place in found] == [
+    places = [part(root, "cube", index) for index in range(len(cube))]
+    assert [(place.threshold, place.threshold_source) for place in places] == [
         (0.9, "annotation"),
         (0.5, "default"),
         (0.9, "annotation"),
@@ -259,19 +264,19 @@ def test_the_first_element_of_lists_in_lists_is_looked_for_at_every_level():
 
 
 def test_a_list_of_lists_and_a_tuple_say_who_said_their_thresholds():
-    said = {"x-aws-stickler-threshold": 0.8}
+    annotations = {"x-aws-stickler-threshold": 0.8}
     pair = {"type": "array", "prefixItems": [TEXT]}
     schema = an_object(
-        cube=a_list(a_list(a_list(TEXT), **said)),
+        cube=a_list(a_list(a_list(TEXT), **annotations)),
         silent=a_list(a_list(a_list(TEXT))),
-        pairs=a_list({**pair, **said}),
+        pairs=a_list({**pair, **annotations}),
         plain=a_list(pair),
     )
     document = {"cube": [[["x"]]], "silent": [[["x"]]], "pairs": [["x"]], "plain": [["x"]]}
     root = explained(schema, document, document)
 
-    found = [part(root, name, 0) for name in document]
-    assert [(place.threshold, place.threshold_source) for place in found] == [
+    places = [part(root, name, 0) for name in document]
+    assert [(place.threshold, place.threshold_source) for place in places] == [
         (0.8, "annotation"),
         (0.5, "default"),
         (0.8, "annotation"),
@@ -315,7 +320,7 @@ def test_an_element_without_a_pair_tells_the_best_that_there_was():
     root = explained(ROWS_SCHEMA, gt, {"rows": [row("a", 1), row("z", 9, "m"), None]})
 
     rows = part(root, "rows")
-    assert [each.pairing for each in rows.parts] == [
+    assert [child.pairing for child in rows.parts] == [
         Pairing(0, 0, None),
         Pairing(1, None, None),
         Pairing(None, 1, None),
@@ -325,9 +330,9 @@ def test_an_element_without_a_pair_tells_the_best_that_there_was():
     tags = an_object(tags=a_list(TEXT, **{"x-aws-stickler-pairing-floor": 0.5}))
     root = explained(tags, {"tags": ["abcd", "abce"]}, {"tags": ["xbyd", "abcd"]})
     # abcd goes with abcd; abce and xbyd share the b alone, abce and abcd three of four.
-    found = part(root, "tags")
-    assert (found.floor, found.floor_source) == (0.5, "annotation")
-    assert [each.pairing for each in found.parts] == [
+    tags_place = part(root, "tags")
+    assert (tags_place.floor, tags_place.floor_source) == (0.5, "annotation")
+    assert [child.pairing for child in tags_place.parts] == [
         Pairing(0, 1, Candidate(0, 0.5, None)),
         Pairing(1, None, Candidate(1, 0.75, 0)),
         Pairing(None, 0, Candidate(0, 0.5, 1)),
@@ -338,7 +343,7 @@ def test_an_element_that_an_open_list_leaves_out_is_the_best_of_none():
     tags = an_object(tags=a_list(TEXT, **{"x-aws-stickler-exhaustive": False}))
     root = explained(tags, {"tags": ["abcd", "wxyz"]}, {"tags": ["abcd", "abce"]})
 
-    pairings = [each.pairing for each in part(root, "tags").parts]
+    pairings = [child.pairing for child in part(root, "tags").parts]
     assert pairings == [Pairing(0, 0, Candidate(1, 0.75, None)), Pairing(1, None, None)]
 
 
@@ -372,14 +377,14 @@ def test_positions_of_a_tuple_have_no_runner_up():
     schema = an_object(t={"type": "array", "prefixItems": [TEXT, TEXT], "items": TEXT})
     root = explained(schema, {"t": ["ab", "x", "y"]}, {"t": ["ax", "x"]})
 
-    found = part(root, "t")
-    assert (found.kind, found.floor) == ("tuple", None)
-    assert found.sum == Sum(1.5, 3)
-    assert [each.pairing for each in found.parts] == [None, None, None]
-    last = found.parts[2]
+    tuple_place = part(root, "t")
+    assert (tuple_place.kind, tuple_place.floor) == ("tuple", None)
+    assert tuple_place.sum == Sum(1.5, 3)
+    assert [child.pairing for child in tuple_place.parts] == [None, None, None]
+    last = tuple_place.parts[2]
     assert (last.outcome, last.adds, last.pred_path) == (Outcome.FN, 0.0, ("t", 2))
-    more = part(explained(schema, {"t": ["ab"]}, {"t": ["ab", "x", "y"]}), "t")
-    assert (more.sum, more.parts[2].gt_path) == (Sum(1.0, 3), ("t", 2))
+    longer = part(explained(schema, {"t": ["ab"]}, {"t": ["ab", "x", "y"]}), "t")
+    assert (longer.sum, longer.parts[2].gt_path) == (Sum(1.0, 3), ("t", 2))
     assert part(explained(schema, {"t": ["ab"]}, {}), "t").sum is None
     assert part(explained(schema, {"t": ["ab"]}, {"t": [None, "b"]}), "t").sum == Sum(0.0, 2)
 

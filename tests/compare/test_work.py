@@ -70,7 +70,7 @@ def tree(depth, name):
 
 
 def bushy(depth, name):
-    below = [bushy(depth - 1, f"{name}{at}") for at in range(2)] if depth else []
+    below = [bushy(depth - 1, f"{name}{index}") for index in range(2)] if depth else []
     return {"v": name, "c": below}
 
 
@@ -97,7 +97,7 @@ STEPS_OF_TWO_NODES = 600_000
 
 
 @pytest.mark.parametrize(
-    ("schema", "made", "depths"),
+    ("schema", "make", "depths"),
     [
         (NODE, tree, (4, 8, 24)),
         (NODE, bushy, (3, 6)),
@@ -107,18 +107,18 @@ STEPS_OF_TWO_NODES = 600_000
 )
 @pytest.mark.parametrize("names", ["xx", "xy"])
 def test_steps_grow_with_the_product_of_the_sizes_however_deep_documents_are(
-    schema, made, depths, names
+    schema, make, depths, names
 ):
     for depth in depths:
-        gt, pred = made(depth, names[0]), made(depth, names[1])
+        gt, pred = make(depth, names[0]), make(depth, names[1])
 
         assert steps_of(schema, gt, pred) <= STEPS_OF_TWO_NODES * size(gt) * size(pred)
 
 
-def kinds(depth, at, of):
+def kinds(depth, prefix, suffix):
     """Return a full binary tree, each level of which is of the other arm of a union."""
-    below = [kinds(depth - 1, f"{at}{side}", of) for side in "01"] if depth else []
-    return {"k": "ab"[depth % 2], "v": at + of, "c": below}
+    below = [kinds(depth - 1, f"{prefix}{side}", suffix) for side in "01"] if depth else []
+    return {"k": "ab"[depth % 2], "v": prefix + suffix, "c": below}
 
 
 def an_arm(kind):
@@ -139,16 +139,16 @@ KEPT_OF_LISTS = 5 * CELL + 2 * 4 * CELL
 
 def kept_of(monkeypatch, gt, pred):
     """Return the bytes that are kept in the end by place, and the most at once."""
-    kept, most, keep = {}, [0], FieldWork.reserve
+    kept, peak, keep = {}, [0], FieldWork.reserve
 
     def noted(place, size):
         kept[place.path] = kept.get(place.path, 0) + size
-        most.append(sum(kept.values()))
+        peak.append(sum(kept.values()))
         keep(place, size)
 
     monkeypatch.setattr(FieldWork, "reserve", noted)
     steps_of(TREES, gt, pred)
-    return kept, max(most)
+    return kept, max(peak)
 
 
 @pytest.mark.parametrize("depth", [2, 4, 6])
@@ -161,9 +161,9 @@ def test_each_two_lists_are_kept_once_however_many_ways_lead_to_them(depth, monk
         assert 0 < kept["t", *("c",) * (level + 1)] <= 4**level * KEPT_OF_LISTS
 
 
-def chains(number, depth, of):
+def chains(number, depth, side):
     """Return a node with chains of nodes below it, each of which is met with each."""
-    below = [{"k": "a", "v": f"{at}{of}", "c": []} for at in range(number)]
+    below = [{"k": "a", "v": f"{index}{side}", "c": []} for index in range(number)]
     for level in range(depth):
         below = [{"k": "ba"[level % 2], "v": "", "c": [node]} for node in below]
     return {"k": "a", "v": "", "c": below}
@@ -174,10 +174,12 @@ OF_ANY = 25_000_000
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("made", [lambda of: kinds(9, "", of), lambda of: chains(90, 20, of)])
-def test_what_is_counted_as_kept_is_about_what_memory_it_takes(made, monkeypatch):
-    gt, pred = ({"t": made(side)} for side in "xy")
-    kept, most = kept_of(monkeypatch, gt, pred)
+@pytest.mark.parametrize(
+    "make", [lambda side: kinds(9, "", side), lambda side: chains(90, 20, side)]
+)
+def test_what_is_counted_as_kept_is_about_what_memory_it_takes(make, monkeypatch):
+    gt, pred = ({"t": make(side)} for side in "xy")
+    kept, kept_peak = kept_of(monkeypatch, gt, pred)
     tracemalloc.start()
     try:
         steps_of(TREES, gt, pred)
@@ -185,8 +187,8 @@ def test_what_is_counted_as_kept_is_about_what_memory_it_takes(made, monkeypatch
     finally:
         tracemalloc.stop()
 
-    assert sum(kept.values()) < most  # of which some is given back
-    assert peak - OF_ANY < 1.2 * most < 1.5 * peak
+    assert sum(kept.values()) < kept_peak  # of which some is given back
+    assert peak - OF_ANY < 1.2 * kept_peak < 1.5 * peak
 
 
 def test_what_would_be_kept_beyond_the_limit_is_refused_by_name(monkeypatch):
@@ -219,9 +221,9 @@ def test_documents_cost_together_at_least_what_each_costs_alone():
     gts = [texts(number, 20, number) for number in (1, 5, 30)]
     preds = [texts(number, 20, number + 50) for number in (30, 4, 1)]
 
-    alone = [steps_of(TEXTS, gt, pred) for gt, pred in zip(gts, preds, strict=True)]
+    steps = [steps_of(TEXTS, gt, pred) for gt, pred in zip(gts, preds, strict=True)]
 
-    assert steps_of(TEXTS, gts, preds) >= max(alone)
+    assert steps_of(TEXTS, gts, preds) >= max(steps)
 
 
 def test_what_exceeds_the_limit_is_told_with_the_field_that_cost_most():
@@ -237,7 +239,10 @@ def test_what_exceeds_the_limit_is_told_with_the_field_that_cost_most():
 def test_of_fields_that_are_compared_together_the_one_that_cost_most_is_told():
     letters = random.Random(3)  # noqa: S311 - no secret
     gts, preds = (
-        [{"a": str(at) + side, "b": "".join(letters.choices("abcd", k=900))} for at in range(40)]
+        [
+            {"a": str(index) + side, "b": "".join(letters.choices("abcd", k=900))}
+            for index in range(40)
+        ]
         for side in "xy"
     )
 
@@ -254,9 +259,9 @@ def test_lists_of_texts_are_refused_before_any_is_compared(monkeypatch):
 
 
 def test_equal_texts_are_no_work():
-    one = {"t": texts(1, 5_000)["t"] * 200}
+    document = {"t": texts(1, 5_000)["t"] * 200}
 
-    assert steps_of(TEXTS, one, one, limit=1) < STEPS_OF_UNIT // 10
+    assert steps_of(TEXTS, document, document, limit=1) < STEPS_OF_UNIT // 10
 
 
 def test_steps_of_all_places_add_up_to_the_limit_and_not_beyond():
@@ -284,11 +289,11 @@ def test_the_least_steps_of_pairs_are_those_of_texts_that_differ(names):
     columns = Columns(gts, preds, work.field_work())
     leaf = compile_schema({"type": "object", "properties": {"t": TEXT}}).root.fields[0].node
     codes = columns.codes
-    every = np.arange(len(gts)), np.arange(len(preds))
-    found = leaf.min_steps(columns, codes.gt[every[0]], codes.pred[every[1]])
+    all_pairs = np.arange(len(gts)), np.arange(len(preds))
+    minimum_steps = leaf.min_steps(columns, codes.gt[all_pairs[0]], codes.pred[all_pairs[1]])
     unlike = [(len(gt), len(pred)) for gt in gts for pred in preds if gt and pred and gt != pred]
     cells = sum(gt * pred for gt, pred in unlike)
-    assert found == STEPS_OF_PAIR * len(unlike) + STEPS_OF_WORDS * cells // LETTERS_OF_WORD
+    assert minimum_steps == STEPS_OF_PAIR * len(unlike) + STEPS_OF_WORDS * cells // LETTERS_OF_WORD
 
 
 def test_much_at_once_is_told_where_nobody_could_interrupt_it():
@@ -372,8 +377,8 @@ def test_steps_are_those_of_each_thing_that_is_done(schema, gts, preds, expected
 def test_long_texts_are_looked_at_for_few_differences_before_they_are_compared():
     size = 1_200
     same = "".join(random.Random(1).choices("abcdefgh", k=size))  # noqa: S311 - no secret
-    others = [same[:-letters] + "?" * letters for letters in (1, 6, 60, 100, 600)]
-    pairs = [*((same, other) for other in others), ("abc", "abd")]
+    altered = [same[:-letters] + "?" * letters for letters in (1, 6, 60, 100, 600)]
+    pairs = [*((same, other) for other in altered), ("abc", "abd")]
 
     gts, preds = ([{"a": pair[side]} for pair in pairs] for side in (0, 1))
     account = engine.compare(compile_schema(an_object(a=TEXT)), gts, preds)
@@ -383,13 +388,13 @@ def test_long_texts_are_looked_at_for_few_differences_before_they_are_compared()
         [1199 / 1200, 0.995, 0.95, 11 / 12, 0.5, 2 / 3]
     )
     letters = size * 6 + 6
-    each = in_words((size, size))
+    word_steps = in_words((size, size))
     assert work == (
         2 * (12 * VALUE_STEPS + CALL_STEPS + 6 * PAIR_STEPS)
         + (PREPARED_STEPS * letters // 100 + 8 * PREPARED_STEPS)
         # Twice the share of letters that may differ: of all five, then of three.
-        + int(2 * (1 - 0.99) * 5 * each) + int(2 * (1 - 0.9) * 3 * each)
-        + each + in_words((3, 3))
+        + int(2 * (1 - 0.99) * 5 * word_steps) + int(2 * (1 - 0.9) * 3 * word_steps)
+        + word_steps + in_words((3, 3))
     )  # fmt: skip
 
 

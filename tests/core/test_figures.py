@@ -59,7 +59,7 @@ def test_one_is_singular():
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "printed"),
     [
         ("plain [red] | `x` 東京", "plain [red] | `x` 東京"),
         ("\x1b[31m", "\\x1b[31m"),
@@ -74,8 +74,8 @@ def test_one_is_singular():
         ("山田\u3000太郎\x07", "山田\u3000太郎\\x07"),
     ],
 )
-def test_what_cannot_be_seen_is_spelt_out(text, shown):
-    assert visible(text) == shown
+def test_what_cannot_be_seen_is_spelt_out(text, printed):
+    assert visible(text) == printed
 
 
 def test_a_value_is_shown_as_json_on_one_line():
@@ -95,11 +95,11 @@ def test_wide_letters_take_two_columns_and_marks_none():
 
 
 @pytest.mark.parametrize(
-    ("text", "width", "shown"),
+    ("text", "width", "printed"),
     [("total", 5, "total"), ("total", 4, "tot…"), ("東京都", 4, "東…"), ("total", 1, "…")],
 )
-def test_text_is_cut_to_columns_with_an_ellipsis(text, width, shown):
-    assert truncate(text, width) == shown
+def test_text_is_cut_to_columns_with_an_ellipsis(text, width, printed):
+    assert truncate(text, width) == printed
 
 
 def test_an_interval_has_the_digits_of_rates_and_says_how_many_are_worth_it():
@@ -136,7 +136,7 @@ def test_a_figure_has_the_decimals_that_tell_it_from_a_limit(value, limit, text)
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "printed"),
     [
         ('{"a": "b#c [##]"}', '{"a": "b#c [##]"}'),
         ('"##vso[task.complete]"', '"\\u0023#vso[task.complete]"'),
@@ -144,17 +144,17 @@ def test_a_figure_has_the_decimals_that_tell_it_from_a_limit(value, limit, text)
         ('"a\u202eb\u200bc\ufeffd\u2028e"', '"a\\u202eb\\u200bc\\ufeffd\\u2028e"'),
     ],
 )
-def test_json_that_is_printed_is_the_same_json_without_commands(text, shown):
-    assert visible_json(text) == shown
-    assert json.loads(shown) == json.loads(text)
+def test_json_that_is_printed_is_the_same_json_without_commands(text, printed):
+    assert visible_json(text) == printed
+    assert json.loads(printed) == json.loads(text)
 
 
 @pytest.mark.parametrize(
-    ("count", "shown"),
+    ("count", "printed"),
     [(0, "0"), (9_999, "9,999"), (10_000, "10k"), (999_499, "999k"), (999_500, "1M")],
 )
-def test_a_long_number_is_shown_in_thousands_or_millions(count, shown):
-    assert in_short(count) == shown
+def test_a_long_number_is_shown_in_thousands_or_millions(count, printed):
+    assert in_short(count) == printed
 
 
 @pytest.mark.parametrize(

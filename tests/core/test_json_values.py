@@ -28,7 +28,7 @@ def nested(depth: int) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"),
+    ("value", "printed"),
     [
         ({"a": [1, None], "é": "\n"}, r'{"a": [1, null], "é": "\n"}'),
         ("x" * 78, '"' + "x" * 78 + '"'),
@@ -36,8 +36,8 @@ def nested(depth: int) -> list[Any]:
         (1 + 2j, '"(1+2j)"'),
     ],
 )
-def test_a_message_shows_a_value_as_json_in_at_most_80_characters(value: object, shown: str):
-    assert brief(value) == shown
+def test_a_message_shows_a_value_as_json_in_at_most_80_characters(value: object, printed: str):
+    assert brief(value) == printed
 
 
 def test_of_what_python_does_not_print_a_message_shows_the_kind():
@@ -90,8 +90,8 @@ def test_what_are_no_pairs_of_a_key_and_a_value_is_refused(value: object, expect
     with pytest.raises(UsageError) as refused:
         decode(dict[str, Counts], {"of": value}, "file")
 
-    found = f"file#/of: the value is {json.dumps(value)}, expected {expected}"
-    assert str(refused.value) == found
+    finding = f"file#/of: the value is {json.dumps(value)}, expected {expected}"
+    assert str(refused.value) == finding
 
 
 @pytest.mark.parametrize(

@@ -33,14 +33,14 @@ def test_a_path_is_printed_so_that_it_can_be_read_again(path: tuple[str | int, .
 
 
 @pytest.mark.parametrize(
-    ("text", "rest"),
+    ("text", "remainder"),
     [("a..b", "..b"), ("a[x]", "[x]"), (".a", ".a"), ('["a]', '["a]'), ("a ", " ")],
 )
-def test_what_is_no_path_is_refused_from_the_place_where_it_is_none(text: str, rest: str):
+def test_what_is_no_path_is_refused_from_the_place_where_it_is_none(text: str, remainder: str):
     with pytest.raises(ValueError, match="is not a field path") as refused:
         parse_field_path(text)
     assert str(refused.value) == (
-        f"{text!r} is not a field path: the text from {rest!r} on cannot be read"
+        f"{text!r} is not a field path: the text from {remainder!r} on cannot be read"
     )
 
 

@@ -86,8 +86,8 @@ def test_beside_a_word_texts_are_read_as_numbers():
 
 
 def test_on_a_command_line_all_numbers_are_text():
-    given = {"pairing_floor": "0.5", "seed": "7", "ci": "none", "fail_under": ".5", "jobs": "2"}
-    settings = read_settings(EvalSettings, given, parsed=False)
+    entries = {"pairing_floor": "0.5", "seed": "7", "ci": "none", "fail_under": ".5", "jobs": "2"}
+    settings = read_settings(EvalSettings, entries, parsed=False)
     values = (settings.pairing_floor, settings.seed, settings.ci, settings.fail_under)
     assert (*values, settings.jobs) == (0.5, 7, "none", 0.5, 2)
     with pytest.raises(UsageError):
@@ -106,9 +106,9 @@ def test_a_percentage_where_a_share_is_meant_is_told(value: float, hint: str):
 
 
 def test_everything_that_is_wrong_is_told_at_once():
-    given = {"pairing_floor": 1, "missing": "skipp", "strict": 0, "gate": 1, "id_field": 3}
+    entries = {"pairing_floor": 1, "missing": "skipp", "strict": 0, "gate": 1, "id_field": 3}
     with pytest.raises(UsageError) as refused:
-        read_settings(EvalSettings, given, parsed=False)
+        read_settings(EvalSettings, entries, parsed=False)
     assert str(refused.value).splitlines() == [
         "--pairing-floor: the value is 1, expected a number in [-1, 1)",
         "--missing: the value is 'skipp', expected one of fn, skip, error; did you mean skip?",
@@ -119,8 +119,8 @@ def test_everything_that_is_wrong_is_told_at_once():
 
 
 def test_one_text_is_a_list_of_one():
-    found = read_settings(EvalSettings, {"by": "kind", "gate": ["f1>=0.5"]}, parsed=False)
-    assert (found.by, found.gate) == (("kind",), ("f1>=0.5",))
+    settings = read_settings(EvalSettings, {"by": "kind", "gate": ["f1>=0.5"]}, parsed=False)
+    assert (settings.by, settings.gate) == (("kind",), ("f1>=0.5",))
 
 
 def test_settings_are_values():

@@ -48,9 +48,9 @@ def test_a_comparison_that_failed_is_told_with_the_field_as_seen_from_the_docume
 
 
 def test_too_much_work_is_told_with_the_field_that_costs_most():
-    found = "comparing this document takes more work than --work-limit 0.5 allows"
-    assert str(WorkLimitError(0.5, ())) == found
-    assert str(WorkLimitError(0.5, ("a", "b"))) == f"{found}; most of the work is in field a.b"
+    finding = "comparing this document takes more work than --work-limit 0.5 allows"
+    assert str(WorkLimitError(0.5, ())) == finding
+    assert str(WorkLimitError(0.5, ("a", "b"))) == f"{finding}; most of the work is in field a.b"
 
 
 @pytest.mark.parametrize(

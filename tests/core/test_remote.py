@@ -7,7 +7,7 @@ from stickler_cli.core.remote import check_url, hide_secrets, remember_secrets, 
 
 
 @pytest.mark.parametrize(
-    ("url", "shown"),
+    ("url", "printed"),
     [
         ("https://host/a.json", "https://host/a.json"),
         ("https://host:8080/me@here/a.json", "https://host:8080/me@here/a.json"),
@@ -34,12 +34,12 @@ from stickler_cli.core.remote import check_url, hide_secrets, remember_secrets, 
         ("s3://bucket/a#1.json", "s3://bucket/a#1.json"),
     ],
 )
-def test_a_url_is_shown_without_user_password_and_signature(url, shown):
-    assert shown_url(url) == shown
+def test_a_url_is_shown_without_user_password_and_signature(url, printed):
+    assert shown_url(url) == printed
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "printed"),
     [
         ("nothing to hide: me@host", "nothing to hide: me@host"),
         ("s3://a:b/c@d/e and s3://f:g@h", "s3://d/e and s3://h"),
@@ -49,8 +49,8 @@ def test_a_url_is_shown_without_user_password_and_signature(url, shown):
         ("s3://KEY:ab?c@bucket", "s3://[hidden]"),
     ],
 )
-def test_urls_in_a_text_are_shown_without_user_and_password(text, shown):
-    assert hide_secrets(text) == shown
+def test_urls_in_a_text_are_shown_without_user_and_password(text, printed):
+    assert hide_secrets(text) == printed
 
 
 @pytest.fixture
@@ -75,13 +75,13 @@ def forgetting():
     ],
 )
 def test_what_another_library_quotes_of_a_url_is_hidden(url, quoted, forgetting):
-    given = hide_secrets(quoted, url)
+    visible = hide_secrets(quoted, url)
     remember_secrets(["eval", url])
     remembered = hide_secrets(quoted)
     remember_secrets(["eval"], only=True)
 
-    assert given == remembered
-    assert not [secret for secret in ("s3c", "S3C", "ret") if secret in given]
+    assert visible == remembered
+    assert not [secret for secret in ("s3c", "S3C", "ret") if secret in visible]
     assert hide_secrets("no host in s3cret") == "no host in s3cret"
 
 

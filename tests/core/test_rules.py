@@ -88,16 +88,16 @@ class Part:
 
 
 def test_a_value_is_read_from_what_is_written_of_it():
-    part = Part(("a", "b.c"), ["x", "y"], any={"z": [1]}, size=3, bounds=(0.5, 2.0))
+    part_of_data = Part(("a", "b.c"), ["x", "y"], any={"z": [1]}, size=3, bounds=(0.5, 2.0))
 
-    assert encoded(part) == {
+    assert encoded(part_of_data) == {
         "path": 'a["b.c"]',
         "words": "x-y",
         "any": {"z": [1]},
         "size": 3,
         "bounds": [0.5, 2.0],
     }
-    assert decode(Part, encoded(part)) == part
+    assert decode(Part, encoded(part_of_data)) == part_of_data
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_what_a_text_should_be_is_told_with_its_place(change, expected):
 
 def test_what_is_wrong_inside_a_text_is_told_with_its_place_in_it():
     def refused(text: str) -> str:
-        inside = Problem("", f"{text} has an end", "none", "go on", "/inner")
-        raise UsageError([inside, Problem("", "and more")])
+        inner_problem = Problem("", f"{text} has an end", "none", "go on", "/inner")
+        raise UsageError([inner_problem, Problem("", "and more")])
 
     kind = Annotated[str, Rule("a string", {"type": "string"}, parsed=refused)]
     with pytest.raises(UsageError) as caught:

@@ -40,7 +40,7 @@ FIGURES = (
 def test_a_table_reads_its_figures_of_the_values_of_rows():
     table = Figures(FIGURES, ROWS, [("share", "share: a part")]).table()
 
-    assert [it.title for it in table.columns] == [it.title for it in FIGURES]
+    assert [column.title for column in table.columns] == [figure.title for figure in FIGURES]
     assert table.columns[0] == Column("field", left=True)
     assert table.columns[3] == Column("share", 2, short="sh")
     assert [[cell.text for cell in row] for row in table.rows] == [
@@ -56,7 +56,7 @@ def test_a_table_reads_its_figures_of_the_values_of_rows():
 def test_sentences_stand_below_rows_where_there_is_no_room_for_a_column():
     table = Figures(FIGURES, ROWS).table(aside=True)
 
-    assert [it.title for it in table.columns] == [it.title for it in FIGURES[:-1]]
+    assert [column.title for column in table.columns] == [figure.title for figure in FIGURES[:-1]]
     assert table.below == [
         [Text("enough", "dim", margin=INDENT)],
         [Text("none", "dim", margin=INDENT)],
@@ -83,11 +83,11 @@ def test_a_report_is_its_record_and_sections():
 
 
 def test_a_report_of_a_study_is_titled_as_the_whole_and_ends_with_notes():
-    record, rows, inside = SimpleNamespace(notes=["few"]), Figures([], []), [Text("inside")]
-    found = Report.of_study(record, "All", [Text("first")], Section("Part", inside), rows=rows)
+    record, rows, sections = SimpleNamespace(notes=["few"]), Figures([], []), [Text("inside")]
+    report = Report.of_study(record, "All", [Text("first")], Section("Part", sections), rows=rows)
 
-    assert found == Report(
+    assert report == Report(
         record,
-        [Section("All", [Text("first")]), Section("Part", inside), Section("", notes(["few"]))],
+        [Section("All", [Text("first")]), Section("Part", sections), Section("", notes(["few"]))],
         rows,
     )

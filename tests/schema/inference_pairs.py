@@ -42,7 +42,7 @@ def pairs_of(name: str = "inference_pairs.jsonl") -> Iterator[Pair]:
             yield Pair(row["kind"], row["field"], row["schema"], row.get("column", []), *pair)
 
 
-def is_right(pair: Pair, way: str) -> bool:
+def is_right(pair: Pair, knowledge: str) -> bool:
     """Return whether a prediction is judged right with what is known."""
     is_list = pair.schema.get("type") == "array"
 
@@ -50,17 +50,17 @@ def is_right(pair: Pair, way: str) -> bool:
         return {pair.field: [value] if is_list else value}
 
     schema = {"type": "object", "properties": {pair.field: pair.schema}}
-    others = [] if way == "its own value" else pair.column
+    other_values = [] if knowledge == "its own value" else pair.column
     seen = Observed()
-    for value in (pair.gt, *others):
+    for value in (pair.gt, *other_values):
         seen.add(document(value))
-    if way == "no schema":
-        found = load_observed(seen, "gt")
+    if knowledge == "no schema":
+        observed = load_observed(seen, "gt")
     else:
-        known = {} if way == "names alone" else {"look": lambda: seen}
-        found = loaded(schema, "plain", when="auto", **known)
-    batch = compared(found.plan, [document(pair.gt)], [document(pair.pred)])
-    return EvalResult(batch, 0, found.plan, found.fields).all_fields_matched
+        options = {} if knowledge == "names alone" else {"look": lambda: seen}
+        observed = loaded(schema, "plain", when="auto", **options)
+    batch = compared(observed.plan, [document(pair.gt)], [document(pair.pred)])
+    return EvalResult(batch, 0, observed.plan, observed.fields).all_fields_matched
 
 
 class Judged(NamedTuple):
@@ -73,12 +73,12 @@ class Judged(NamedTuple):
     total: int
 
 
-def judged(pairs: Iterable[Pair], way: str) -> Judged:
+def judged(pairs: Iterable[Pair], knowledge: str) -> Judged:
     """Judge all pairs of a table."""
-    told = [(pair, is_right(pair, way)) for pair in pairs]
-    lenient = [pair for pair, right in told if right and not pair.right]
-    strict = [pair for pair, right in told if pair.right and not right]
-    return Judged(lenient, strict, len(told))
+    judgements = [(pair, is_right(pair, knowledge)) for pair in pairs]
+    lenient = [pair for pair, right in judgements if right and not pair.right]
+    strict = [pair for pair, right in judgements if pair.right and not right]
+    return Judged(lenient, strict, len(judgements))
 
 
 def main() -> None:
@@ -87,19 +87,17 @@ def main() -> None:
         pairs = [*pairs_of(name)]
         wrong = sum(not pair.right for pair in pairs)
         sys.stdout.write(f"{name}: {wrong} wrong, {len(pairs) - wrong} right\n")
-        for way in WAYS:
-            found = judged(pairs, way)
-            lenient, strict = len(found.lenient), len(found.strict)
-            shares = (
-                f"{lenient / found.total:.1%} too lenient, {strict / found.total:.1%} too strict"
-            )
+        for knowledge in WAYS:
+            judgement = judged(pairs, knowledge)
+            lenient, strict = len(judgement.lenient), len(judgement.strict)
+            shares = f"{lenient / judgement.total:.1%} too lenient, {strict / judgement.total:.1%} too strict"
             sys.stdout.write(
-                f"  {way:14} {lenient:3} pass wrongly, {strict:3} fail wrongly: {shares}\n"
+                f"  {knowledge:14} {lenient:3} pass wrongly, {strict:3} fail wrongly: {shares}\n"
             )
-            for pair in (*found.lenient, *found.strict) if "-v" in sys.argv else ():
-                said = "fails" if pair.right else "passes"
+            for pair in (*judgement.lenient, *judgement.strict) if "-v" in sys.argv else ():
+                verdict = "fails" if pair.right else "passes"
                 sys.stdout.write(
-                    f"      {pair.field}: {pair.gt!r} / {pair.pred!r} {said}: {pair.why}\n"
+                    f"      {pair.field}: {pair.gt!r} / {pair.pred!r} {verdict}: {pair.why}\n"
                 )
 
 

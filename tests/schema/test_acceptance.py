@@ -22,8 +22,8 @@ def accepts_first(definition, *arms):
 def test_only_what_looks_back_from_inside_itself_takes_more_time_than_the_value_is_long(
     definition, bounded
 ):
-    inside = {"type": "object", "properties": {"b": NODE}}
-    accepts = accepts_first(definition, inside, {"type": "number"})
+    inner = {"type": "object", "properties": {"b": NODE}}
+    accepts = accepts_first(definition, inner, {"type": "number"})
 
     assert isinstance(accepts, SchemaAcceptor)
     assert accepts.is_bounded is bounded

@@ -19,9 +19,11 @@ from stickler_cli.schema.compiler import compile_schema
 
 
 def problem(key, value):
-    (found,) = annotation_problems({f"{PREFIX}{key}": value}, "s.json", ("properties", "a"))
-    assert found.pointer == f"/properties/a/{PREFIX}{key}"
-    return found
+    (annotation_problem,) = annotation_problems(
+        {f"{PREFIX}{key}": value}, "s.json", ("properties", "a")
+    )
+    assert annotation_problem.pointer == f"/properties/a/{PREFIX}{key}"
+    return annotation_problem
 
 
 def test_a_schema_without_annotations_says_nothing():
@@ -147,8 +149,8 @@ def test_an_annotation_is_checked_wherever_there_is_a_schema(steps):
     with pytest.raises(SchemaError) as refusal:
         compile_schema({"type": "object", **inner})
 
-    (found,) = refusal.value.problems
-    assert found.pointer == "/" + "/".join(map(str, steps)) + f"/{PREFIX}threshold"
+    (only_problem,) = refusal.value.problems
+    assert only_problem.pointer == "/" + "/".join(map(str, steps)) + f"/{PREFIX}threshold"
 
 
 def test_an_unknown_comparator_is_found_where_it_is_not_used():
@@ -181,8 +183,8 @@ def test_a_config_is_checked_against_the_comparator_that_gets_it():
     with pytest.raises(SchemaError) as refusal:
         compile_schema(schema)
 
-    (found,) = refusal.value.problems
-    assert found.pointer == f"/properties/text/{PREFIX}comparator-config/relative_tolerance"
+    (only_problem,) = refusal.value.problems
+    assert only_problem.pointer == f"/properties/text/{PREFIX}comparator-config/relative_tolerance"
 
 
 def test_a_config_for_values_of_any_kind_must_suit_some_of_them():
@@ -199,8 +201,8 @@ def test_a_comparator_that_lacks_its_config_is_found_where_it_is_named():
     with pytest.raises(SchemaError) as refusal:
         compile_schema(schema)
 
-    (found,) = refusal.value.problems
-    assert found.pointer == f"/properties/a/{PREFIX}comparator-config"
+    (only_problem,) = refusal.value.problems
+    assert only_problem.pointer == f"/properties/a/{PREFIX}comparator-config"
 
 
 def test_the_threshold_in_a_config_is_that_of_the_field_unless_the_field_states_one():
@@ -222,7 +224,9 @@ def test_the_threshold_in_a_config_is_that_of_the_field_unless_the_field_states_
 
 def merged(*schemas, inherited=NOTHING_INHERITED):
     schemas = [{PREFIX + key: value for key, value in schema.items()} for schema in schemas]
-    return merge_annotations(tuple((each, read_annotations(each)) for each in schemas), inherited)
+    return merge_annotations(
+        tuple((schema, read_annotations(schema)) for schema in schemas), inherited
+    )
 
 
 NAMED, CONFIGURED = {"comparator": "FuzzyComparator"}, {"comparator-config": {"normalize": False}}
@@ -247,15 +251,18 @@ def test_a_comparator_and_its_config_are_those_of_the_first_that_says_them(
     schemas, inherited, name, config, named_by, configured_by
 ):
     above = merged(inherited)
-    found = merged(*schemas, inherited=above)
+    merged_annotations = merged(*schemas, inherited=above)
 
-    holders = {**{at: own for at, (own, _) in enumerate(found.by_schema)}, None: None}
+    holders = {
+        **{position: schema for position, (schema, _) in enumerate(merged_annotations.by_schema)},
+        None: None,
+    }
     if above.by_schema:
         holders["above"] = above.by_schema[0][0]
-    assert (found.comparator, found.config) == (name, config)
-    assert found.named_by is holders[named_by]
-    assert found.configured_by is holders[configured_by]
-    assert len(found.by_schema) == len(schemas)
+    assert (merged_annotations.comparator, merged_annotations.config) == (name, config)
+    assert merged_annotations.named_by is holders[named_by]
+    assert merged_annotations.configured_by is holders[configured_by]
+    assert len(merged_annotations.by_schema) == len(schemas)
 
 
 @pytest.mark.parametrize(
@@ -279,7 +286,7 @@ def test_a_threshold_is_the_first_that_is_said_and_else_that_of_the_config(
 
 
 def test_what_an_array_says_reaches_its_elements_but_for_what_is_its_own():
-    every = {
+    all_annotations = {
         **NAMED,
         **CONFIGURED,
         "threshold": 0.1,
@@ -290,8 +297,8 @@ def test_what_an_array_says_reaches_its_elements_but_for_what_is_its_own():
         "model-name": "M",
         "match-threshold": 0.3,
     }
-    said = merged(every)
-    below = said.below(0.4)
+    merged_annotations = merged(all_annotations)
+    below = merged_annotations.below(0.4)
 
     assert below == Merged(
         comparator="FuzzyComparator",
@@ -299,12 +306,12 @@ def test_what_an_array_says_reaches_its_elements_but_for_what_is_its_own():
         clip_under_threshold=True,
         threshold=0.4,
     )
-    assert below.named_by is below.configured_by is said.by_schema[0][0]
+    assert below.named_by is below.configured_by is merged_annotations.by_schema[0][0]
     assert below.by_schema == ()
 
 
 def test_equal_annotations_that_are_inherited_have_one_key_and_others_another():
-    said = [
+    variants = [
         {},
         NAMED,
         CONFIGURED,
@@ -313,12 +320,14 @@ def test_equal_annotations_that_are_inherited_have_one_key_and_others_another():
         {"clip-under-threshold": True},
     ]
 
-    assert len({merged(each).signature for each in said}) == len(said)
-    assert merged(said[3]).signature == merged({"comparator-config": {"b": [2], "a": 1}}).signature
+    assert len({merged(annotations).signature for annotations in variants}) == len(variants)
+    assert (
+        merged(variants[3]).signature == merged({"comparator-config": {"b": [2], "a": 1}}).signature
+    )
 
 
 @pytest.mark.parametrize(
-    ("said", "item", "whole"),
+    ("annotations", "item", "whole"),
     [
         ({}, (0.7, "default"), (0.7, "default")),
         ({"threshold": 0.7}, (0.7, "default"), (0.7, "annotation")),
@@ -330,11 +339,11 @@ def test_equal_annotations_that_are_inherited_have_one_key_and_others_another():
         ),
     ],
 )
-def test_an_object_has_a_threshold_as_an_item_and_one_as_a_field(said, item, whole):
-    found = merged(said)
+def test_an_object_has_a_threshold_as_an_item_and_one_as_a_field(annotations, item, whole):
+    merged_annotations = merged(annotations)
 
-    assert (found.item_threshold, found.item_source) == item
-    assert (found.object_threshold, found.object_source) == whole
+    assert (merged_annotations.item_threshold, merged_annotations.item_source) == item
+    assert (merged_annotations.object_threshold, merged_annotations.object_source) == whole
 
 
 @pytest.mark.parametrize(
@@ -377,24 +386,24 @@ def test_an_object_has_a_threshold_as_an_item_and_one_as_a_field(said, item, who
     ],
 )
 def test_what_a_ground_truth_knows_is_said_in_its_form(key, value, expected):
-    found = problem(key, value)
+    problem_found = problem(key, value)
 
-    assert found.found == f"{key} is {brief(value)}"
-    assert found.expected == expected
+    assert problem_found.found == f"{key} is {brief(value)}"
+    assert problem_found.expected == expected
 
 
 def test_a_text_is_an_alias_of_one_name():
-    found = problem("aliases", {"USA": ["US"], "Uruguay": ["us"]})
+    problem_found = problem("aliases", {"USA": ["US"], "Uruguay": ["us"]})
 
-    assert found.found == "us is an alias of USA and of Uruguay"
-    assert found.expected == "each alias for only one name"
+    assert problem_found.found == "us is an alias of USA and of Uruguay"
+    assert problem_found.expected == "each alias for only one name"
 
 
 def test_an_array_tells_its_elements_what_their_values_stand_for():
-    said = merged({"aliases": {"USA": ["US"]}, "absent-values": ["-"]})
+    merged_annotations = merged({"aliases": {"USA": ["US"]}, "absent-values": ["-"]})
 
-    assert said.below(None).reading == ReadingRule({"USA": ["US"]}, ["-"])
-    assert said.signature != merged({"aliases": {"USA": ["U.S."]}}).signature
+    assert merged_annotations.below(None).reading == ReadingRule({"USA": ["US"]}, ["-"])
+    assert merged_annotations.signature != merged({"aliases": {"USA": ["U.S."]}}).signature
     assert merged({"absent-values": []}).reading is None
 
 

@@ -30,16 +30,18 @@ def recursive(definition):
 def chain(length, arms=2):
     """Return a schema of definitions, each of which holds the next one in several ways."""
     last = {f"n{length}": arm({})}
-    for at in range(length):
-        inside = {"$ref": f"#/$defs/n{at + 1}"}
-        last[f"n{at}"] = {"anyOf": [arm(inside, 0.1 * number) for number in range(1, arms + 1)]}
+    for index in range(length):
+        reference = {"$ref": f"#/$defs/n{index + 1}"}
+        last[f"n{index}"] = {
+            "anyOf": [arm(reference, 0.1 * number) for number in range(1, arms + 1)]
+        }
     return {"type": "object", "properties": {"a": {"$ref": "#/$defs/n0"}}, "$defs": last}
 
 
 SCHEMAS = {
     "anyOf": recursive({"anyOf": [arm(NODE, 0.1), arm(NODE, 0.2)]}),
     "oneOf": recursive({"oneOf": [arm(NODE, 0.1), arm(NODE, 0.2)]}),
-    "several": recursive({"anyOf": [arm(NODE, at / 10) for at in range(1, 6)]}),
+    "several": recursive({"anyOf": [arm(NODE, index / 10) for index in range(1, 6)]}),
     "inside unions": recursive({"anyOf": [arm({"oneOf": [NODE, {"type": "null"}]}), arm(NODE)]}),
     "draft 7": {
         "$schema": "http://json-schema.org/draft-07/schema#",
@@ -59,42 +61,42 @@ def document(depth, last, other="10:00"):
 
 
 @pytest.fixture
-def asked(monkeypatch):
-    """Return the values whose format was asked about."""
-    found = []
+def format_calls(monkeypatch):
+    """Return the values whose format was checked."""
+    calls = []
 
     def is_time(text):
-        found.append(text)
+        calls.append(text)
         return text == "10:00"
 
     monkeypatch.setattr(SchemaAcceptor, "formats", {"time": is_time})
     monkeypatch.setattr(JudgedPart, "formats", {"time": is_time})
-    return found
+    return calls
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
 @pytest.mark.parametrize("last", ["10:00", "never"])
-def test_arms_of_values_are_found_in_steps_that_grow_with_the_document(name, last, asked):
+def test_arms_of_values_are_found_in_steps_that_grow_with_the_document(name, last, format_calls):
     plan = compile_schema(SCHEMAS[name])
 
     for depth in (5, 50):
-        asked.clear()
+        format_calls.clear()
         compare(plan, [document(depth, last)], [document(depth, "10:00")])
 
-        assert len(asked) <= 20 * (depth + 1)
+        assert len(format_calls) <= 20 * (depth + 1)
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
 @pytest.mark.parametrize("last", ["10:00", "never"])
-def test_what_is_wrong_is_found_in_steps_that_grow_with_the_document(name, last, asked):
+def test_what_is_wrong_is_found_in_steps_that_grow_with_the_document(name, last, format_calls):
     validator = DocumentValidator(SCHEMAS[name])
 
     for depth in (5, 50):
-        asked.clear()
-        found = list(validator.violations(document(depth, last)))
+        format_calls.clear()
+        violations = list(validator.violations(document(depth, last)))
 
-        assert bool(found) is (last == "never" or name == "oneOf")
-        assert 0 < len(asked) <= 20 * (depth + 1)
+        assert bool(violations) is (last == "never" or name == "oneOf")
+        assert 0 < len(format_calls) <= 20 * (depth + 1)
 
 
 def test_deep_documents_are_judged_through_many_definitions():
@@ -103,8 +105,8 @@ def test_deep_documents_are_judged_through_many_definitions():
     validator = pickle.loads(sent)  # noqa: S301 - our own
 
     assert list(validator.violations(document(depth, time, time))) == []
-    (found,) = validator.violations(document(depth, "10:00", time))
-    assert (found.keyword, found.pointer) == ("anyOf", "/a")
+    (violation,) = validator.violations(document(depth, "10:00", time))
+    assert (violation.keyword, violation.pointer) == ("anyOf", "/a")
 
 
 def test_what_is_wrong_outside_of_alternatives_is_told_where_it_is():
@@ -119,9 +121,11 @@ def test_what_is_wrong_outside_of_alternatives_is_told_where_it_is():
     }
     wrong = {"v": 1, "c": [{"v": 2, "d": 1}, {"c": []}, {"v": "x"}]}
 
-    found = list(DocumentValidator(recursive(tree)).violations({"a": wrong}))
+    violations = list(DocumentValidator(recursive(tree)).violations({"a": wrong}))
 
-    assert [(each.keyword, each.field, each.pointer) for each in found] == [
+    assert [
+        (violation.keyword, violation.field, violation.pointer) for violation in violations
+    ] == [
         ("additionalProperties", "a.c[]", "/a/c/0"),
         ("required", "a.c[].v", "/a/c/1"),
         ("anyOf", "a.c[].v", "/a/c/2/v"),
@@ -134,7 +138,7 @@ def test_a_schema_cannot_judge_apart_by_itself():
 
 
 def test_what_one_part_finds_in_many_ways_is_told_once_beside_all_else():
-    part = {
+    definition = {
         "type": "object",
         "properties": {"v": {"type": "string"}, "w": {"type": "number"}},
         "anyOf": [{"minProperties": 1}, NODE],
@@ -145,55 +149,55 @@ def test_what_one_part_finds_in_many_ways_is_told_once_beside_all_else():
             "a": {"allOf": [NODE, {"$ref": "#/$defs/n"}, {"$ref": "#/$defs/n", "title": "x"}]},
             "b": {"type": "null"},
         },
-        "$defs": {"n": part},
+        "$defs": {"n": definition},
     }
 
-    found = DocumentValidator(schema).violations({"a": {"v": 1, "w": ""}, "b": 1})
+    violations = DocumentValidator(schema).violations({"a": {"v": 1, "w": ""}, "b": 1})
 
-    assert [each.pointer for each in found] == ["/a/v", "/a/w", "/b"]
+    assert [violation.pointer for violation in violations] == ["/a/v", "/a/w", "/b"]
 
 
 def test_a_part_that_leads_back_to_itself_asks_no_more_of_a_value():
-    asked = []
+    values = []
 
     def accepts(reference, value):
-        asked.append(reference)
-        return apart.accepts("#b" if reference == "#a" else "#a", value)
+        values.append(reference)
+        return separate.accepts("#b" if reference == "#a" else "#a", value)
 
-    apart = Apart(accepts)
-    assert apart.accepts("#a", "half a character: \ud800") is True
-    assert asked == ["#a", "#b"]
-    assert apart.accepts("#b", "half a character: \ud800") is True
-    assert len(asked) == 2
+    separate = Apart(accepts)
+    assert separate.accepts("#a", "half a character: \ud800") is True
+    assert values == ["#a", "#b"]
+    assert separate.accepts("#b", "half a character: \ud800") is True
+    assert len(values) == 2
 
 
 def test_verdicts_are_forgotten_between_questions_once_they_are_too_many(monkeypatch):
     monkeypatch.setattr("stickler_cli.schema.judging.MOST_KNOWN", 2)
-    asked = []
+    judged_values = []
 
     def accepts(reference, value):
-        asked.append(value)
+        judged_values.append(value)
         return True
 
-    apart = Apart(accepts)
+    separate = Apart(accepts)
 
     def ask(*values):
-        return apart.settle(lambda: [apart.accepts("#a", value) for value in values])
+        return separate.settle(lambda: [separate.accepts("#a", value) for value in values])
 
     assert ask(1, 2) == ask(2, 1) == [True, True]
-    assert asked == [1, 2]
+    assert judged_values == [1, 2]
     assert ask(3, 1, 2) == [True] * 3  # never in the middle of a question
-    assert asked == [1, 2, 3]
+    assert judged_values == [1, 2, 3]
     ask(1)
-    assert asked == [1, 2, 3, 1]
+    assert judged_values == [1, 2, 3, 1]
 
 
 def test_what_fails_in_the_middle_of_a_verdict_is_raised():
     def fails(reference, value):
         raise KeyboardInterrupt
 
-    apart = Apart(fails)
-    (keyword,) = apart.keywords.values()
+    separate = Apart(fails)
+    (keyword,) = separate.keywords.values()
 
     def ask():
         try:
@@ -204,5 +208,5 @@ def test_what_fails_in_the_middle_of_a_verdict_is_raised():
 
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
-            apart.settle(ask)
-    assert list(apart.keywords) == [APART]
+            separate.settle(ask)
+    assert list(separate.keywords) == [APART]

@@ -141,14 +141,14 @@ def not_decided(name):
     return None
 
 
-@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("is_separate", [False, True])
 @pytest.mark.parametrize("file", FILES)
-def test_an_arm_accepts_what_is_valid(file, apart, monkeypatch):
+def test_an_arm_accepts_what_is_valid(file, is_separate, monkeypatch):
     """Also where whatever a `$ref` leads to is judged apart."""
-    if apart:
+    if is_separate:
         monkeypatch.setattr(Reach, "_all_checks", lambda *_: MOST_CHECKS + 1)
     for name, schema, tests in groups(file):
-        if apart and ("$ref" not in str(schema) or "boolean schema" in name):
+        if is_separate and ("$ref" not in str(schema) or "boolean schema" in name):
             continue
         if not isinstance(schema, bool) and not not_decided(name):
             accepts_what_is_valid(name, schema, tests)
@@ -161,7 +161,9 @@ def accepts_what_is_valid(name, schema, tests):
     problems = list(reach.problems(files.root))
     if problems:
         assert cannot_be_contained(schema), name
-        assert {reason_of(it) for _, _, it in problems} == {"a reference to the network"}, name
+        assert {reason_of(problem) for _, _, problem in problems} == {
+            "a reference to the network"
+        }, name
         return
     accepts = acceptor_of(files, files.root, reach.documents)
 

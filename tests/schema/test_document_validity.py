@@ -15,8 +15,8 @@ TEXT = {"type": "string"}
 
 
 def violations(schema: dict, document: dict) -> list[tuple[str, str, str]]:
-    found = DocumentValidator(schema).violations(document)
-    return sorted((entry.keyword, entry.field, entry.pointer) for entry in found)
+    violations_found = DocumentValidator(schema).violations(document)
+    return sorted((entry.keyword, entry.field, entry.pointer) for entry in violations_found)
 
 
 def properties(**fields: object) -> dict:
@@ -31,12 +31,12 @@ def test_a_ground_truth_violates_nothing_where_it_is_not_labelled():
     unknown = {"_labelled": False}
     gt = {"a": unknown, "o": {"_value": {"b": unknown, "c": 1}}, "l": [{"b": 2}]}
     bare = Unwrapper(None)(gt, is_truth=True)
-    inside = properties(b=TEXT, c=TEXT)
-    schema = properties(a=TEXT, o=inside, l={"type": "array", "items": inside})
+    inner = properties(b=TEXT, c=TEXT)
+    schema = properties(a=TEXT, o=inner, l={"type": "array", "items": inner})
 
-    found = DocumentValidator(schema).violations(bare.value, bare.gold)
+    violations_found = DocumentValidator(schema).violations(bare.value, bare.gold)
 
-    assert {it.pointer for it in found} == {"/l/0/b", "/o/c"}
+    assert {violation.pointer for violation in violations_found} == {"/l/0/b", "/o/c"}
 
 
 @pytest.mark.parametrize(
@@ -131,15 +131,15 @@ def test_a_document_as_deep_as_they_are_read_is_judged():
     for _ in range(1023):
         document = {"k": document}
 
-    (found,) = DocumentValidator(schema).violations({"k": document})
-    told = (found.keyword, found.field, found.pointer, found.message)
-    assert told == ("", "", "", "the document is nested more than 1024 levels deep")
-    (found,) = DocumentValidator(schema).violations(document)
+    (violation,) = DocumentValidator(schema).violations({"k": document})
+    details = (violation.keyword, violation.field, violation.pointer, violation.message)
+    assert details == ("", "", "", "the document is nested more than 1024 levels deep")
+    (violation,) = DocumentValidator(schema).violations(document)
 
-    assert found.keyword == "additionalProperties"
-    assert found.pointer == "/k" * 1023
+    assert violation.keyword == "additionalProperties"
+    assert violation.pointer == "/k" * 1023
     # What a recursion points to a value of type is not told apart for ever.
-    assert found.field == ".".join(["k"] * DEEPEST + ["..."])
+    assert violation.field == ".".join(["k"] * DEEPEST + ["..."])
 
 
 def test_so_many_steps_of_a_path_are_told_apart():
@@ -148,16 +148,16 @@ def test_so_many_steps_of_a_path_are_told_apart():
         value = {"k": value}
     schema = {"properties": {"k": {"$ref": "#"}}, "additionalProperties": False}
 
-    (found,) = DocumentValidator(schema).violations(value)
-    assert found.field == ".".join(["k"] * DEEPEST)
+    (violation,) = DocumentValidator(schema).violations(value)
+    assert violation.field == ".".join(["k"] * DEEPEST)
 
 
 def test_a_message_is_cut():
     assert brief_message("x" * MESSAGE_LENGTH) == "x" * MESSAGE_LENGTH
-    (found,) = DocumentValidator(properties(a=TEXT)).violations({"a": ["x" * 1000]})
+    (violation,) = DocumentValidator(properties(a=TEXT)).violations({"a": ["x" * 1000]})
 
-    assert len(found.message) == MESSAGE_LENGTH
-    assert found.message.endswith("...")
+    assert len(violation.message) == MESSAGE_LENGTH
+    assert violation.message.endswith("...")
 
 
 def write(path: Path, schema: object) -> None:
@@ -198,17 +198,17 @@ def test_a_file_may_be_true_or_false(tmp_path: Path):
     schema = properties(a={"$ref": "all.json"}, b={"$ref": "none.json"})
 
     validator = DocumentValidator(schema, "s.json", str(tmp_path / "s.json"))
-    assert [each.pointer for each in validator.violations({"a": 1, "b": 2})] == ["/b"]
+    assert [violation.pointer for violation in validator.violations({"a": 1, "b": 2})] == ["/b"]
 
 
 def test_files_are_followed_whatever_else_refers_to_what_is_known(tmp_path: Path):
     write(tmp_path / "b.json", {"$ref": "c.json"})
     write(tmp_path / "c.json", TEXT)
-    known = {"$ref": "#/$defs/x"}
-    schema = {**properties(a={"$ref": "b.json"}, d=known, e=known), "$defs": {"x": TEXT}}
+    reference = {"$ref": "#/$defs/x"}
+    schema = {**properties(a={"$ref": "b.json"}, d=reference, e=reference), "$defs": {"x": TEXT}}
 
     validator = DocumentValidator(schema, "s.json", str(tmp_path / "s.json"))
-    assert [each.pointer for each in validator.violations({"a": 1})] == ["/a"]
+    assert [violation.pointer for violation in validator.violations({"a": 1})] == ["/a"]
 
 
 def test_a_file_is_judged_in_its_own_dialect(tmp_path: Path):
@@ -219,7 +219,7 @@ def test_a_file_is_judged_in_its_own_dialect(tmp_path: Path):
     schema = properties(a={"$ref": "old.json"})
 
     validator = DocumentValidator(schema, "s.json", str(tmp_path / "s.json"))
-    assert [each.pointer for each in validator.violations({"a": [1, 2]})] == ["/a/0"]
+    assert [violation.pointer for violation in validator.violations({"a": [1, 2]})] == ["/a/0"]
 
 
 @pytest.mark.parametrize(
@@ -242,8 +242,10 @@ def test_what_a_reference_does_not_lead_to_is_a_schema_error(reference: str, rea
 
 
 def test_too_many_alternatives_are_a_schema_error_at_the_outermost_of_them():
-    many: dict = {"anyOf": [TEXT] * 200}
-    schema = properties(a={"anyOf": [{"allOf": [many, {"title": str(n)}]} for n in range(60)]})
+    alternatives: dict = {"anyOf": [TEXT] * 200}
+    schema = properties(
+        a={"anyOf": [{"allOf": [alternatives, {"title": str(n)}]} for n in range(60)]}
+    )
 
     with pytest.raises(SchemaError) as error:
         DocumentValidator(schema)
@@ -303,5 +305,5 @@ def test_every_json_value_gets_a_verdict(document: dict):
         "required": ["a"],
     }
 
-    for found in DocumentValidator(schema).violations(document):
-        assert found.keyword
+    for violation in DocumentValidator(schema).violations(document):
+        assert violation.keyword

@@ -9,10 +9,10 @@ from stickler_cli.schema.references import list_files_behind
 
 
 def test_files_that_references_lead_to_are_named_once(tmp_path):
-    parts = {"n": {"type": "integer"}, "m": {"$ref": "more.json#/m"}}
+    definitions = {"n": {"type": "integer"}, "m": {"$ref": "more.json#/m"}}
     properties = {name: {"$ref": f"../parts.json#/{name}"} for name in ("n", "m")}
     schema = {"type": "object", "properties": properties}
-    files = {"more.json": {"m": {"type": "string"}}, "parts.json": parts}
+    files = {"more.json": {"m": {"type": "string"}}, "parts.json": definitions}
     files |= {"of/a.json": schema, "of/b.json": schema, "own.json": {"type": "object"}}
     for name, contents in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)

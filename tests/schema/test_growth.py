@@ -32,7 +32,7 @@ def test_two_alternatives_that_are_one_place_are_compiled_once(keyword):
 
     (field,) = compile_schema(schema).root.fields
     assert isinstance(field.node, ObjectNode)
-    assert {each.path for each in infer(schema).fields} == {("a",), ("a", "x")}
+    assert {field.path for field in infer(schema).fields} == {("a",), ("a", "x")}
 
 
 def test_so_they_are_at_the_root():
@@ -82,19 +82,19 @@ def test_more_combinations_than_anyone_means_are_refused(make, monkeypatch):
 
 def test_what_a_place_is_made_of_counts_too(monkeypatch):
     monkeypatch.setattr(places, "MOST_PLACES", 4)
-    many = {"allOf": [{"title": f"{number}", WEIGHT: 1} for number in range(100)]}
+    definition = {"allOf": [{"title": f"{number}", WEIGHT: 1} for number in range(100)]}
 
     with pytest.raises(SchemaError, match="describes more than 4 fields and items"):
-        compile_schema({"type": "object", "properties": {"a": many}})
+        compile_schema({"type": "object", "properties": {"a": definition}})
 
 
 @pytest.mark.parametrize("use", [compile_schema, infer])
 def test_an_object_of_too_many_fields_is_refused_before_any_is_looked_at(use, monkeypatch):
     monkeypatch.setattr(places, "MOST_PLACES", 10)
     looked_at = []
-    at = places.PlaceFinder.find_place
+    find_place = places.PlaceFinder.find_place
     monkeypatch.setattr(
-        places.PlaceFinder, "find_place", lambda *it: looked_at.append(it) or at(*it)
+        places.PlaceFinder, "find_place", lambda *it: looked_at.append(it) or find_place(*it)
     )
     fields = {f"{number}": {"type": "string"} for number in range(11)}
 
@@ -112,16 +112,16 @@ def test_a_schema_is_gone_through_once_where_annotations_are_in_use(stands, time
     gone_through = []
     fields = FieldWalker.list_fields
     monkeypatch.setattr(
-        FieldWalker, "list_fields", lambda it: gone_through.append(it) or fields(it)
+        FieldWalker, "list_fields", lambda walker: gone_through.append(walker) or fields(walker)
     )
     annotated, plain = {"type": "string", THRESHOLD: 0.9}, {"type": "string"}
     field = annotated if stands == "at a field" else plain
     unused = annotated if stands == "where nothing leads to" else plain
 
-    found = infer({"properties": {"a": field}, "$defs": {"unused": unused}}, when="auto")
+    inferred = infer({"properties": {"a": field}, "$defs": {"unused": unused}}, when="auto")
 
     assert len(gone_through) == times
-    assert bool(found.annotations) == (stands != "at a field")
+    assert bool(inferred.annotations) == (stands != "at a field")
 
 
 @pytest.mark.parametrize("keyword", ["properties", "items"])

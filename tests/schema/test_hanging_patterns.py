@@ -27,12 +27,12 @@ def result(schema, value):
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-@pytest.mark.parametrize("part", [{"pattern": ...}, {"not": {"not": {"pattern": ...}}}])
-def test_an_arm_that_does_not_fit_is_not_taken(pattern, part):
+@pytest.mark.parametrize("clause", [{"pattern": ...}, {"not": {"not": {"pattern": ...}}}])
+def test_an_arm_that_does_not_fit_is_not_taken(pattern, clause):
     arm = {
         "type": "string",
         "x-aws-stickler-comparator": "DateComparator",
-        **with_pattern(part, pattern),
+        **with_pattern(clause, pattern),
     }
     other = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
 
@@ -71,15 +71,15 @@ def test_an_arm_of_objects_is_decided_upon(pattern, dialect, keywords):
     assert compare(compile_schema(schema), [gt], [gt]).document_scores.item() == 1.0
 
 
-def with_pattern(part, pattern):
-    if isinstance(part, dict):
+def with_pattern(clause, pattern):
+    if isinstance(clause, dict):
         return {
             pattern if name is ... else name: with_pattern(inner, pattern)
-            for name, inner in part.items()
+            for name, inner in clause.items()
         }
-    if isinstance(part, list):
-        return [with_pattern(inner, pattern) for inner in part]
-    return pattern if part is ... else part
+    if isinstance(clause, list):
+        return [with_pattern(inner, pattern) for inner in clause]
+    return pattern if clause is ... else clause
 
 
 def test_unevaluated_keys_are_still_refused_where_patterns_have_a_bound():

@@ -61,14 +61,14 @@ def inferred(schema):
     return annotated, fields
 
 
-def field(name, schema, rest=None):
+def field(name, schema, extra_keywords=None):
     """Return what becomes of one field, and the entries about it and what is in it."""
-    annotated, entries = inferred(with_fields(rest, **{name: schema}))
+    annotated, entries = inferred(with_fields(extra_keywords, **{name: schema}))
     return annotated["properties"][name], entries
 
 
-def one(name, schema, rest=None):
-    (entry,) = field(name, schema, rest)[1]
+def one(name, schema, extra_keywords=None):
+    (entry,) = field(name, schema, extra_keywords)[1]
     return entry
 
 
@@ -159,13 +159,13 @@ def test_a_field_that_says_how_it_is_compared_is_left_alone(key):
 
 
 def test_a_shared_leaf_is_annotated_beside_each_reference_to_it():
-    rest = {"$defs": {"Text": STRING}}
+    extra_keywords = {"$defs": {"Text": STRING}}
     ref = {"$ref": "#/$defs/Text"}
 
-    schema, _ = inferred(with_fields(rest, sku=ref, due=ref))
+    schema, _ = inferred(with_fields(extra_keywords, sku=ref, due=ref))
 
     assert schema["properties"] == {"sku": {**ref, **EXACT}, "due": {**ref, **DATE}}
-    assert schema["$defs"] == rest["$defs"]
+    assert schema["$defs"] == extra_keywords["$defs"]
 
 
 @pytest.mark.parametrize(
@@ -174,10 +174,10 @@ def test_a_shared_leaf_is_annotated_beside_each_reference_to_it():
 )
 def test_older_dialects_are_read_in_their_own_way(dialect):
     pair = {"type": "array", "items": [STRING, FLOAT], "additionalItems": {"type": "boolean"}}
-    rest = {"$schema": dialect, "definitions": {"Text": STRING}}
+    extra_keywords = {"$schema": dialect, "definitions": {"Text": STRING}}
 
     schema, entries = inferred(
-        with_fields(rest, total=pair, id={"$ref": "#/definitions/Text"}, tags=FLOATS)
+        with_fields(extra_keywords, total=pair, id={"$ref": "#/definitions/Text"}, tags=FLOATS)
     )
 
     total, identifier, tags = schema["properties"].values()
@@ -186,7 +186,7 @@ def test_older_dialects_are_read_in_their_own_way(dialect):
     assert identifier == {"$ref": "#/definitions/Text", **EXACT}
     assert tags == {**FLOATS, **NUMBER}
     # The first two positions of the tuple are compared alike.
-    assert [each.kind for each in entries] == [
+    assert [entry.kind for entry in entries] == [
         *("string or number", "boolean"),
         *("string", "list of number"),
     ]
@@ -200,7 +200,7 @@ def test_types_that_do_not_agree_are_inferred_each_by_itself():
         "FuzzyComparator",
         "NumericComparator",
     ]
-    assert [(each.comparator, each.threshold) for each in entries] == [
+    assert [(entry.comparator, entry.threshold) for entry in entries] == [
         ("FuzzyComparator", 0.85),
         ("NumericComparator", 0.5),
     ]
@@ -215,7 +215,7 @@ def test_types_that_do_not_agree_are_inferred_each_by_itself():
     ],
 )
 def test_only_numbers_are_read_as_the_text_beside_them(types, annotations):
-    union = {"anyOf": [{"type": each} for each in types]}
+    union = {"anyOf": [{"type": type_name} for type_name in types]}
     name = "due" if "string" in types else "total"
 
     schema, entries = field(name, union)
@@ -242,20 +242,20 @@ def test_a_union_whose_arms_differ_is_annotated_arm_by_arm():
     assert text == {**STRING, **NAME}
     assert number == {**FLOAT, **NUMBER}
     assert nested["properties"]["city"][X + "threshold"] == 0.9
-    assert [field_path(each.path) for each in entries] == ["vendor"] * 3 + ["vendor.city"]
-    assert not any(each.reason.endswith((TEXTS, NUMBERS)) for each in entries)
+    assert [field_path(entry.path) for entry in entries] == ["vendor"] * 3 + ["vendor.city"]
+    assert not any(entry.reason.endswith((TEXTS, NUMBERS)) for entry in entries)
 
 
 def test_parts_that_are_shared_are_annotated_in_each_object_that_has_them():
-    rest = {"$defs": {"Text": STRING, "Texts": {"type": "array", "items": STRING}}}
-    part = with_fields(sku={"$ref": "#/$defs/Text"}, skus={"$ref": "#/$defs/Texts"})
+    extra_keywords = {"$defs": {"Text": STRING, "Texts": {"type": "array", "items": STRING}}}
+    shared = with_fields(sku={"$ref": "#/$defs/Text"}, skus={"$ref": "#/$defs/Texts"})
 
-    schema, _ = inferred(with_fields(rest, a=part, b=deepcopy(part)))
+    schema, _ = inferred(with_fields(extra_keywords, a=shared, b=deepcopy(shared)))
 
     for name in "ab":
-        inside = schema["properties"][name]["properties"]
-        assert inside == {key: {**part["properties"][key], **EXACT} for key in inside}
-    assert schema["$defs"] == rest["$defs"]
+        properties = schema["properties"][name]["properties"]
+        assert properties == {key: {**shared["properties"][key], **EXACT} for key in properties}
+    assert schema["$defs"] == extra_keywords["$defs"]
 
 
 @pytest.mark.parametrize(
@@ -291,8 +291,8 @@ def test_parts_that_are_shared_are_annotated_in_each_object_that_has_them():
 def test_a_list_has_the_outermost_weight_and_positions_have_none(schema, weights):
     entries = field("x", schema)[1]
 
-    assert [each.weight for each in entries] == weights
-    assert ["weight" in each.stated for each in entries] == [weight != 1 for weight in weights]
+    assert [entry.weight for entry in entries] == weights
+    assert ["weight" in entry.stated for entry in entries] == [weight != 1 for weight in weights]
 
 
 def test_the_positions_of_a_tuple_are_annotated_each():
@@ -303,7 +303,7 @@ def test_the_positions_of_a_tuple_are_annotated_each():
 
     assert schema["prefixItems"] == [{**STRING, **DATE}, {**FLOAT, **NUMBER}]
     assert schema["items"] == {**STRING, **DATE}
-    assert {each.weight for each in entries} == {2}
+    assert {entry.weight for entry in entries} == {2}
 
 
 @pytest.mark.parametrize(
@@ -347,7 +347,7 @@ def test_an_array_called_a_box_that_may_be_one_is_one_value(name, schema, expect
 def test_an_array_called_a_box_that_can_be_none_is_a_list(schema):
     entries = field("bbox", schema)[1]
 
-    assert {each.comparator for each in entries} & {"BBoxIoUComparator"} == set()
+    assert {entry.comparator for entry in entries} & {"BBoxIoUComparator"} == set()
 
 
 def test_fields_of_nested_objects_and_items_are_annotated_where_they_stand():
@@ -359,10 +359,10 @@ def test_fields_of_nested_objects_and_items_are_annotated_where_they_stand():
         "sku": {**STRING, **EXACT},
         "price": {**FLOAT, **MONEY},
     }
-    assert [(field_path(each.path), each.threshold, each.reason) for each in entries[:1]] == [
+    assert [(field_path(entry.path), entry.threshold, entry.reason) for entry in entries[:1]] == [
         ("lines", 0.7, "by its fields; items in any order")
     ]
-    assert [field_path(each.path) for each in entries[1:]] == ["lines.sku", "lines.price"]
+    assert [field_path(entry.path) for entry in entries[1:]] == ["lines.sku", "lines.price"]
 
 
 def test_the_values_of_a_map_go_by_its_name():
@@ -376,17 +376,17 @@ def test_the_values_of_a_map_go_by_its_name():
 
     assert schema["patternProperties"] == {"^n": {**STRING, **MONEY}}
     assert schema["additionalProperties"] == {**FLOAT, **MONEY}
-    assert [field_path(each.path) for each in entries] == ["prices", "prices.*"]
+    assert [field_path(entry.path) for entry in entries] == ["prices", "prices.*"]
 
 
 def test_all_of_is_read_as_one_and_annotated_at_the_schema_that_wins():
-    rest = {"$defs": {"Base": with_fields(due=STRING, sku=STRING)}}
-    own = {"allOf": [{"$ref": "#/$defs/Base"}], "properties": {"due": {"format": "date"}}}
+    extra_keywords = {"$defs": {"Base": with_fields(due=STRING, sku=STRING)}}
+    combined = {"allOf": [{"$ref": "#/$defs/Base"}], "properties": {"due": {"format": "date"}}}
 
-    schema, entries = field("part", own, rest)
+    schema, entries = field("part", combined, extra_keywords)
 
     assert schema["properties"]["due"] == {"format": "date", **DATE}
-    assert {field_path(each.path): each.reason for each in entries}["part.due"] == "format date"
+    assert {field_path(entry.path): entry.reason for entry in entries}["part.due"] == "format date"
 
 
 class SameKeys(BaseComparator):
@@ -428,19 +428,19 @@ def test_a_recursive_schema_is_annotated_in_place_and_listed_once():
     schema, entries = inferred({"$defs": {"Tree": tree}, "$ref": "#/$defs/Tree"})
 
     assert schema["$defs"]["Tree"]["properties"]["name"] == {**STRING, **NAME}
-    assert [(field_path(each.path), each.reason) for each in entries[2:]] == [
+    assert [(field_path(entry.path), entry.reason) for entry in entries[2:]] == [
         ("children.name", entries[0].reason),
         ("children.children", "as children"),
     ]
 
 
 def test_a_part_that_occurs_twice_is_listed_twice_if_it_is_small():
-    rest = {"$defs": {"Address": with_fields(city=STRING, zip=STRING)}}
+    extra_keywords = {"$defs": {"Address": with_fields(city=STRING, zip=STRING)}}
     ref = {"$ref": "#/$defs/Address"}
 
-    schema, entries = inferred(with_fields(rest, ship_to=ref, bill_to=ref))
+    schema, entries = inferred(with_fields(extra_keywords, ship_to=ref, bill_to=ref))
 
-    assert [field_path(each.path) for each in entries] == [
+    assert [field_path(entry.path) for entry in entries] == [
         "ship_to",
         "ship_to.city",
         "ship_to.zip",
@@ -453,21 +453,23 @@ def test_a_part_that_occurs_twice_is_listed_twice_if_it_is_small():
 
 @pytest.mark.parametrize(("fields", "again"), [(REPEATED - 1, REPEATED), (REPEATED, 1)])
 def test_a_part_is_listed_again_up_to_so_many_entries(fields, again):
-    part = with_fields(**{f"x{number}": STRING for number in range(fields)})
-    rest = {"$defs": {"Part": with_fields(inner={"$ref": "#/$defs/Inner"}), "Inner": part}}
+    inner = with_fields(**{f"x{number}": STRING for number in range(fields)})
+    extra_keywords = {
+        "$defs": {"Part": with_fields(inner={"$ref": "#/$defs/Inner"}), "Inner": inner}
+    }
     ref = {"$ref": "#/$defs/Part"}
 
-    entries = inferred(with_fields(rest, a=ref, b=ref))[1]
+    entries = inferred(with_fields(extra_keywords, a=ref, b=ref))[1]
 
-    assert sum(each.path[:2] == ("b", "inner") for each in entries) == again
+    assert sum(entry.path[:2] == ("b", "inner") for entry in entries) == again
 
 
 def test_a_large_part_that_occurs_again_is_one_entry():
-    many = with_fields(**{f"x{number}": STRING for number in range(REPEATED)})
-    rest = {"$defs": {"Holder": with_fields(large=many)}}
+    large = with_fields(**{f"x{number}": STRING for number in range(REPEATED)})
+    extra_keywords = {"$defs": {"Holder": with_fields(large=large)}}
     ref = {"$ref": "#/$defs/Holder"}
 
-    entries = inferred(with_fields(rest, a=ref, b=ref))[1]
+    entries = inferred(with_fields(extra_keywords, a=ref, b=ref))[1]
 
     assert len(entries) == 1 + 1 + REPEATED + 2
     assert entries[-1].path == ("b", "large")
@@ -480,7 +482,7 @@ def test_what_is_deep_inside_others_comes_last():
     for _ in range(depth):
         deep = with_fields(a=deep, b=with_fields(c=with_fields(d=with_fields(e=STRING))))
 
-    paths = [each.path for each in inferred(deep)[1]]
+    paths = [entry.path for entry in inferred(deep)[1]]
 
     levels = [len(path) for path in paths if path[-1] == "a"]
     assert levels == [*range(1, depth + 1)]
@@ -494,15 +496,17 @@ def test_what_other_files_describe_is_inferred_and_the_files_stay_as_they_are(tm
     (tmp_path / "parts.json").write_text(json.dumps(other), encoding="utf-8")
     schema = with_fields(part={"$ref": "parts.json#/$defs/Part"})
 
-    found = infer(schema, "s.json", tmp_path / "s.json")
+    inferred_schema = infer(schema, "s.json", tmp_path / "s.json")
 
-    assert found.schema == schema
-    assert [(field_path(each.path), each.comparator) for each in found.fields] == [
+    assert inferred_schema.schema == schema
+    assert [(field_path(row.path), row.comparator) for row in inferred_schema.fields] == [
         ("part", ""),
         ("part.sku", "ExactComparator"),
         ("part.box", "BBoxIoUComparator"),
     ]
-    plan = compile_schema(schema, "s.json", tmp_path / "s.json", inferred=found.annotations)
+    plan = compile_schema(
+        schema, "s.json", tmp_path / "s.json", inferred=inferred_schema.annotations
+    )
     assert [row.comparator for row in field_listing(plan)] == [
         "",
         "ExactComparator",
@@ -517,13 +521,13 @@ def test_a_threshold_is_known_for_an_inferred_one():
         skus={"anyOf": [{"type": "array", "items": STRING}, NULL]},
         x={**STRING, X + "threshold": 1},
     )
-    found = infer(schema)
+    inferred_schema = infer(schema)
 
-    plan = compile_schema(found.schema, inferred=found.annotations)
+    plan = compile_schema(inferred_schema.schema, inferred=inferred_schema.annotations)
 
     sources = [node.threshold_source for _, node in plan.root.list_fields()]
     assert sources == ["inferred", "inferred", "annotation"]
-    assert [entry.source for entry in found.fields] == sources
+    assert [entry.source for entry in inferred_schema.fields] == sources
 
 
 @pytest.mark.parametrize(
@@ -549,39 +553,43 @@ def test_a_threshold_is_known_for_an_inferred_one():
     ],
 )
 def test_a_schema_is_left_as_it_is_only_if_it_says_how_values_are_compared(properties, left):
-    said = {**STRING, X + "threshold": 0.5}
-    schema = {**with_fields(**properties), "$defs": {"said": said}}
+    stated_schema = {**STRING, X + "threshold": 0.5}
+    schema = {**with_fields(**properties), "$defs": {"said": stated_schema}}
 
     annotated, fields, choices, *_ = infer(schema, when="auto")
 
     assert (annotated == schema) is left
     assert (choices == {}) is left
-    assert ("inferred" in {each.source for each in fields}) is not left
-    sku = next(each for each in fields if each.path == ("sku",))
+    assert ("inferred" in {row.source for row in fields}) is not left
+    sku = next(row for row in fields if row.path == ("sku",))
     assert sku.comparator == ("LevenshteinComparator" if left else "ExactComparator")
     never = infer(schema, when="never")
     assert (never.schema, never.choices) == (schema, {})
-    assert {each.source for each in never.fields} <= {"default", "annotation"}
+    assert {row.source for row in never.fields} <= {"default", "annotation"}
     assert (never.fields == fields) is left
 
 
 def test_a_schema_with_annotations_is_read_with_all_that_it_takes(tmp_path):
     (tmp_path / "b.json").write_text(json.dumps(FLOAT), encoding="utf-8")
     schema = with_fields(a={**STRING, X + "comparator": "mine"}, b={"$ref": "b.json"})
-    mine = {"mine": NumericComparator(absolute_tolerance=0.5)}
+    comparators = {"mine": NumericComparator(absolute_tolerance=0.5)}
 
-    found = infer(schema, "s.json", tmp_path / "s.json", when="auto", comparators=mine)
+    inferred_schema = infer(
+        schema, "s.json", tmp_path / "s.json", when="auto", comparators=comparators
+    )
 
-    assert [each.compared_by for each in found.fields] == [
+    assert [row.compared_by for row in inferred_schema.fields] == [
         "NumericComparator(absolute_tolerance=0.5)",
         "NumericComparator",
     ]
 
 
 def test_choices_are_known_by_the_place_they_are_written_to():
-    found = infer(with_fields(a=with_fields(sku=STRING), skus={"type": "array", "items": STRING}))
+    inferred_schema = infer(
+        with_fields(a=with_fields(sku=STRING), skus={"type": "array", "items": STRING})
+    )
 
-    assert {place: each.path for (_, place), each in found.choices.items()} == {
+    assert {place: choice.path for (_, place), choice in inferred_schema.choices.items()} == {
         ("properties", "a", "properties", "sku"): ("a", "sku"),
         ("properties", "skus"): ("skus",),
     }
@@ -612,7 +620,7 @@ def test_alternatives_for_the_whole_document_list_a_common_field_once():
 
     entries = inferred({"anyOf": arms})[1]
 
-    assert [field_path(each.path) for each in entries] == ["sku", "a", "b"]
+    assert [field_path(entry.path) for entry in entries] == ["sku", "a", "b"]
 
 
 # --- what is told of every field
@@ -649,7 +657,7 @@ TEXTS, NUMBERS = "for texts that are not numbers", "also for texts that are numb
 
 
 @pytest.mark.parametrize(
-    ("path", "compared_by", "figures", "kind", "source", "said", "ends"),
+    ("path", "compared_by", "figures", "kind", "source", "reason", "ends"),
     [
         ("total", CENT, (1.0, 3), "number", "inferred",
          ("weight",), "to a cent is not an error"),
@@ -687,23 +695,27 @@ TEXTS, NUMBERS = "for texts that are not numbers", "also for texts that are numb
     ],
 )  # fmt: skip
 def test_every_field_is_told_with_who_said_what(
-    path, compared_by, figures, kind, source, said, ends
+    path, compared_by, figures, kind, source, reason, ends
 ):
-    (found,) = (
-        each
-        for each in infer(ALL_KINDS).fields
-        if (field_path(each.path), each.compared_by) == (path, compared_by)
+    (field_found,) = (
+        field_found
+        for field_found in infer(ALL_KINDS).fields
+        if (field_path(field_found.path), field_found.compared_by) == (path, compared_by)
     )
-    assert ((found.threshold, found.weight), found.kind) == (figures, kind)
-    assert (found.source, found.stated, found.reason.endswith(ends)) == (source, said, True)
+    assert ((field_found.threshold, field_found.weight), field_found.kind) == (figures, kind)
+    assert (field_found.source, field_found.stated, field_found.reason.endswith(ends)) == (
+        source,
+        reason,
+        True,
+    )
 
 
 def test_where_annotations_stand_is_told_the_nearest_last():
-    stands = {each.path: each.stands for each in infer(ALL_KINDS).fields}
+    stands = {row.path: row.stands for row in infer(ALL_KINDS).fields}
     assert stands["owner",] == ("/properties/owner",)
     assert stands["rows",] == ("/properties/rows/items",)
-    parts = "/properties/rows/items/properties/parts"
-    assert stands["rows", "parts"] == (parts, f"{parts}/items")
+    parts_pointer = "/properties/rows/items/properties/parts"
+    assert stands["rows", "parts"] == (parts_pointer, f"{parts_pointer}/items")
     assert stands["either",] == ()
     assert len(infer(ALL_KINDS).fields) == 22
 

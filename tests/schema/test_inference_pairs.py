@@ -14,20 +14,20 @@ def test_the_table_says_both():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("knowledge", WAYS)
 @pytest.mark.parametrize(
-    ("pairs", "most"),
+    ("pairs", "limits"),
     [(OWN, (0.01, 0.03)), ([*pairs_of("inference_second.jsonl")], (0.015, 0.05))],
 )
-def test_few_pairs_are_judged_otherwise_than_by_an_expert(pairs, most, way):
-    lenient, strict, total = judged(pairs, way)
+def test_few_pairs_are_judged_otherwise_than_by_an_expert(pairs, limits, knowledge):
+    lenient, strict, total = judged(pairs, knowledge)
 
-    assert len(lenient) <= most[0] * total
-    assert len(strict) <= most[1] * total
+    assert len(lenient) <= limits[0] * total
+    assert len(strict) <= limits[1] * total
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_pairs_that_were_once_reported_are_judged_right(way):
-    lenient, strict, _ = judged(pairs_of("inference_issue.jsonl"), way)
+@pytest.mark.parametrize("knowledge", WAYS)
+def test_pairs_that_were_once_reported_are_judged_right(knowledge):
+    lenient, strict, _ = judged(pairs_of("inference_issue.jsonl"), knowledge)
 
     assert (lenient, strict) == ([], [])

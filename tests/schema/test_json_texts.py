@@ -84,8 +84,10 @@ def test_the_content_of_a_declared_text_is_inferred_where_the_schema_is_silent()
 
     silent = loaded(schema, "s.json", when="auto")
     assert [field.path for field in silent.fields] == [("p",)]
-    shown = loaded(schema, "s.json", when="auto", look=lambda: seen_in({"p": '[{"id": "A"}]'}))
-    assert [field.path for field in shown.fields] == [("p",), ("p", "id")]
+    loaded_schema = loaded(
+        schema, "s.json", when="auto", look=lambda: seen_in({"p": '[{"id": "A"}]'})
+    )
+    assert [field.path for field in loaded_schema.fields] == [("p",), ("p", "id")]
     other = loaded(schema, "s.json", when="auto", look=lambda: seen_in({"p": "none"}))
     assert [field.path for field in other.fields] == [("p",)]
 
@@ -148,8 +150,8 @@ def test_a_schema_that_describes_texts_at_several_places_has_the_content_of_all(
         "properties": {"first": to_step, "second": to_step},
         "$defs": {"call": call, "step": step},
     }
-    both = Observed()
-    both.add(
+    observed = Observed()
+    observed.add(
         {
             "first": {"call": {"arguments": '{"iban": "DE1"}'}},
             "second": {"call": {"arguments": '{"amount": 5}'}},
@@ -163,7 +165,7 @@ def test_a_schema_that_describes_texts_at_several_places_has_the_content_of_all(
         }
     )
 
-    paths = {field.path for field in infer(schema, seen=both).fields}
+    paths = {field.path for field in infer(schema, seen=observed).fields}
     texts = {field.path for field in infer(schema, seen=mixed).fields}
 
     assert ("first", "call", "arguments", "iban") in paths

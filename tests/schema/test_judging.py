@@ -71,7 +71,7 @@ def test_money_takes_the_arm_of_money_whatever_floats_make_of_it(value):
 
 
 @pytest.mark.parametrize(
-    ("arm", "value", "taken"),
+    ("arm", "value", "is_taken"),
     [
         ({"type": "integer", "maximum": 2**70}, 2**70, True),
         ({"type": "integer", "maximum": 2**70}, 2**70 + 1, False),
@@ -90,8 +90,8 @@ def test_money_takes_the_arm_of_money_whatever_floats_make_of_it(value):
         ({"enum": ["\ufffd"]}, "\ud800", True),
     ],
 )
-def test_an_arm_takes_what_is_valid(arm, value, taken):
-    assert first_is_taken(arm, value) == (taken, taken)
+def test_an_arm_takes_what_is_valid(arm, value, is_taken):
+    assert first_is_taken(arm, value) == (is_taken, is_taken)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf])
@@ -121,8 +121,8 @@ def test_a_deeper_value_is_valid_under_no_schema(levels):
     accepts = build({"not": {"type": "string"}}, DEFAULT)
 
     assert not is_valid(accepts, value)
-    (found,) = DocumentValidator({}).violations({"a": value})
-    assert found.message == f"the document is nested more than {MOST_LEVELS} levels deep"
+    (violation,) = DocumentValidator({}).violations({"a": value})
+    assert violation.message == f"the document is nested more than {MOST_LEVELS} levels deep"
     while isinstance(value, list):  # Python itself would take it apart on the stack
         value = value.pop()
 
@@ -131,11 +131,11 @@ def test_what_the_engine_cannot_name_is_a_violation_without_a_place():
     validator = DocumentValidator({"properties": {"a": {"uniqueItems": True}, "b": STRING}})
 
     for document in ({"a": [nested(400), nested(400)]}, {"b": nested(400)}):
-        (found,) = validator.violations(document)
-        told = (found.keyword, found.field, found.pointer, found.message)
-        assert told == ("", "", "", "Recursion limit reached")
-    (found,) = validator.violations({"b": ["\ud800"]})
-    assert "surrogates" in found.message
+        (violation,) = validator.violations(document)
+        details = (violation.keyword, violation.field, violation.pointer, violation.message)
+        assert details == ("", "", "", "Recursion limit reached")
+    (violation,) = validator.violations({"b": ["\ud800"]})
+    assert "surrogates" in violation.message
     assert list(validator.violations({"b": "\ud800"})) == []
 
 
@@ -243,14 +243,14 @@ NOT_CONFORMING = {
 }
 
 
-@pytest.mark.parametrize("dialect", sorted({each.uri for each in DIALECTS.values()}))
+@pytest.mark.parametrize("dialect", sorted({dialect.uri for dialect in DIALECTS.values()}))
 @pytest.mark.parametrize("name", sorted(BY_FORMAT))
 def test_every_format_with_a_default_of_its_own_is_asserted_in_every_dialect(name, dialect):
-    arm, rest = {"type": "string", "format": name}, {"$schema": dialect}
+    arm, root_keywords = {"type": "string", "format": name}, {"$schema": dialect}
 
-    assert first_is_taken(arm, CONFORMING[name], **rest) == (True, True)
+    assert first_is_taken(arm, CONFORMING[name], **root_keywords) == (True, True)
     for value in NOT_CONFORMING[name]:
-        assert first_is_taken(arm, value, **rest) == (False, False)
+        assert first_is_taken(arm, value, **root_keywords) == (False, False)
 
 
 @pytest.mark.parametrize(

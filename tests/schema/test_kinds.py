@@ -32,10 +32,10 @@ STRING = {"type": "string"}
 
 
 def field_of(schema, draft=None):
-    whole = {"type": "object", "properties": {"a": schema}}
+    document_schema = {"type": "object", "properties": {"a": schema}}
     if draft:
-        whole["$schema"] = f"https://json-schema.org/{draft}/schema"
-    (field,) = compile_schema(whole).root.fields
+        document_schema["$schema"] = f"https://json-schema.org/{draft}/schema"
+    (field,) = compile_schema(document_schema).root.fields
     return field
 
 
@@ -86,7 +86,7 @@ def test_an_enumeration_has_its_own_members_where_no_annotation_says_others():
     config = {CONFIG: {"threshold": 0.9}}
     named = {COMPARATOR: "EnumComparator"}
     schemas = [{}, config, named, named | config, named | {CONFIG: {"members": ["c"]}}]
-    members = [node_of({"enum": ["a", "b"]} | it).comparator.members for it in schemas]
+    members = [node_of({"enum": ["a", "b"]} | schema).comparator.members for schema in schemas]
 
     assert members == [["a", "b"]] * 4 + [["c"]]
     assert node_of({"type": "string"} | named).comparator.members is None
@@ -205,11 +205,11 @@ def test_a_node_holds_all_that_its_schema_says(schema, field):
     ],
 )  # fmt: skip
 def test_it_is_known_who_said_a_threshold(schema, sources):
-    node, found = node_of(schema), []
-    for each in (node, *node.inner_nodes()):
-        found.append(each.threshold_source)
-        found += [each.match_source] if hasattr(each, "match_source") else []
-    assert found == sources
+    node, sources_found = node_of(schema), []
+    for inner in (node, *node.inner_nodes()):
+        sources_found.append(inner.threshold_source)
+        sources_found += [inner.match_source] if hasattr(inner, "match_source") else []
+    assert sources_found == sources
 
 
 @pytest.mark.parametrize(
@@ -382,7 +382,7 @@ class TestObjects:
         assert node_of(item).model_name == ""
 
     @pytest.mark.parametrize(
-        "rest",
+        "family",
         [
             {},
             {"additionalProperties": True},
@@ -391,18 +391,18 @@ class TestObjects:
             {"if": {"properties": {"b": STRING}}, "then": {"required": ["b"]}},
         ],
     )
-    def test_an_object_that_declares_nothing_is_free_form(self, rest):
-        node = node_of({"type": "object", **rest})
+    def test_an_object_that_declares_nothing_is_free_form(self, family):
+        node = node_of({"type": "object", **family})
 
-        (rest,) = node.families
-        assert isinstance(rest.node, OpenNode)
+        (family,) = node.families
+        assert isinstance(family.node, OpenNode)
 
     @pytest.mark.parametrize(
-        "rest",
+        "root_keywords",
         [{"properties": {}}, {"additionalProperties": False}, {"unevaluatedProperties": False}],
     )
-    def test_an_object_that_declares_that_there_is_nothing_has_no_field(self, rest):
-        node = node_of({"type": "object", **rest})
+    def test_an_object_that_declares_that_there_is_nothing_has_no_field(self, root_keywords):
+        node = node_of({"type": "object", **root_keywords})
 
         assert node.families == node.fields == ()
 
@@ -475,9 +475,9 @@ class TestPlacesOfAnyKind:
         assert node.choose([{"b": "x"}]).items.choose({"b": "x"}).item_threshold == 0.7
 
     @pytest.mark.parametrize("depth", range(5))
-    @pytest.mark.parametrize("rest", [{}, {WEIGHT: 2}])
-    def test_a_comparator_reaches_lists_of_lists_but_no_object_in_them(self, depth, rest):
-        node = node_of({COMPARATOR: "FuzzyComparator", **rest})
+    @pytest.mark.parametrize("annotations", [{}, {WEIGHT: 2}])
+    def test_a_comparator_reaches_lists_of_lists_but_no_object_in_them(self, depth, annotations):
+        node = node_of({COMPARATOR: "FuzzyComparator", **annotations})
 
         for _ in range(depth):
             node = node.choose([]).items
@@ -514,7 +514,7 @@ class TestPlacesOfAnyKind:
         assert node.choose({"b": "x"}).families[0].node.choose("x").weight == 1
 
     def test_who_said_a_threshold_is_known_of_every_kind(self):
-        silent, said, model = node_of({}), node_of({THRESHOLD: 0.9}), node_of({MATCH: 0.6})
+        silent, stated, model = node_of({}), node_of({THRESHOLD: 0.9}), node_of({MATCH: 0.6})
 
         def sources(node):
             item = node.choose([{"b": "x"}]).items.choose({"b": "x"})
@@ -522,7 +522,7 @@ class TestPlacesOfAnyKind:
             return [*(node.choose(value).threshold_source for value in values), item.match_source]
 
         assert sources(silent) == ["default"] * 4
-        assert sources(said) == ["annotation", "annotation", "annotation", "default"]
+        assert sources(stated) == ["annotation", "annotation", "annotation", "default"]
         assert sources(model) == ["default", "default", "match-threshold", "match-threshold"]
 
     def test_elements_know_their_threshold_as_objects_too(self):
@@ -553,7 +553,7 @@ def test_a_config_that_nothing_takes_is_refused_where_it_stands(schema):
 
 
 @pytest.mark.parametrize(
-    "rest",
+    "annotations",
     [
         {"prefixItems": [STRING], FLOOR: 0.3},
         {"prefixItems": [STRING], FLOOR: 0.3, THRESHOLD: 0.9, WEIGHT: 2},
@@ -561,5 +561,5 @@ def test_a_config_that_nothing_takes_is_refused_where_it_stands(schema):
         {"items": STRING, FLOOR: 0.3, THRESHOLD: 0.9},
     ],
 )
-def test_a_pairing_floor_has_its_use_on_every_array(rest):
-    assert isinstance(node_of({"type": "array", **rest}), TupleNode | ListNode)
+def test_a_pairing_floor_has_its_use_on_every_array(annotations):
+    assert isinstance(node_of({"type": "array", **annotations}), TupleNode | ListNode)

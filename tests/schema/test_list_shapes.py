@@ -179,9 +179,9 @@ def test_the_format_of_a_run_is_for_boxes_without_another():
     numbers = {"type": "array", "items": {"type": "number"}}
     schema = {"properties": {"bbox": numbers}}
 
-    found = infer(schema, boxes="xywh").schema["properties"]["bbox"]
+    box = infer(schema, boxes="xywh").schema["properties"]["bbox"]
 
-    assert found[f"{X}comparator-config"] == {"format": "xywh"}
+    assert box[f"{X}comparator-config"] == {"format": "xywh"}
 
 
 def items_with(*numbers):
@@ -224,7 +224,7 @@ def test_a_running_number_of_one_schema_stays_as_it_says():
 
 
 @pytest.mark.parametrize(
-    ("one", "several", "is_list"),
+    ("single", "several", "is_list"),
     [
         ({"k": 1}, [{"k": 2}], True),
         ("x", ["y"], True),
@@ -234,8 +234,8 @@ def test_a_running_number_of_one_schema_stays_as_it_says():
         ({"k": 1}, [], True),  # an empty list has no value of another kind
     ],
 )
-def test_a_value_in_some_documents_and_a_list_in_others_is_a_list(one, several, is_list):
-    place = inferred({"x": one, "y": "z"}, {"x": several, "y": "z"})["x"]
+def test_a_value_in_some_documents_and_a_list_in_others_is_a_list(single, several, is_list):
+    place = inferred({"x": single, "y": "z"}, {"x": several, "y": "z"})["x"]
 
     kinds = place.get("type")
     assert (kinds in ("array", ["array", "null"])) is is_list
@@ -308,10 +308,10 @@ def test_what_was_seen_at_two_places_goes_together():
     second.absorb(other)
     assert second.running_numbers == ()
 
-    rows, more = ListShape(), ListShape()
+    rows, other_list = ListShape(), ListShape()
     rows.add([["a", 1], ["b", 2]])
-    more.add([["a", 1, 3]])
-    rows.absorb(more)
+    other_list.add([["a", 1, 3]])
+    rows.absorb(other_list)
     assert rows.is_table
     rows.absorb(ListShape(kinds_by_position=None))
     assert rows.kinds_by_position is None
@@ -342,10 +342,12 @@ VALUES = {
 def test_places_that_a_schema_leaves_open_are_inferred_by_what_stands_there():
     seen = Observed()
     seen.add(VALUES)
-    found = infer({"properties": OPEN}, seen=seen)
+    inferred_schema = infer({"properties": OPEN}, seen=seen)
 
-    comparators = {field.path: field.comparator for field in found.fields if field.comparator}
-    assert found.describes_more
+    comparators = {
+        field.path: field.comparator for field in inferred_schema.fields if field.comparator
+    }
+    assert inferred_schema.describes_more
     assert comparators == {
         ("any",): "ExactComparator",
         ("meta", "iban"): "ExactComparator",
@@ -353,7 +355,7 @@ def test_places_that_a_schema_leaves_open_are_inferred_by_what_stands_there():
         ("items",): "DateComparator",
     }
     # Other keys may have any values, as before.
-    assert found.schema["properties"]["meta"]["additionalProperties"] == {}
+    assert inferred_schema.schema["properties"]["meta"]["additionalProperties"] == {}
 
 
 @pytest.mark.parametrize("when", ["never", "auto"])
@@ -362,10 +364,10 @@ def test_open_places_of_an_annotated_schema_stay_open(when):
     seen.add(VALUES)
     stated = {"type": "string", f"{X}threshold": 0.5}
 
-    found = infer({"properties": {**OPEN, "x": stated}}, when=when, seen=seen)
+    inferred_schema = infer({"properties": {**OPEN, "x": stated}}, when=when, seen=seen)
 
-    assert not found.describes_more
-    assert found.schema["properties"]["any"] == {}
+    assert not inferred_schema.describes_more
+    assert inferred_schema.schema["properties"]["any"] == {}
 
 
 def test_an_open_place_with_a_comparator_stays_as_it_says():
@@ -373,10 +375,10 @@ def test_an_open_place_with_a_comparator_stays_as_it_says():
     seen.add(VALUES)
     stated = {f"{X}comparator": "ANLSStarComparator"}
 
-    found = infer({"properties": {"any": stated, "none": {}}}, seen=seen)
+    inferred_schema = infer({"properties": {"any": stated, "none": {}}}, seen=seen)
 
-    assert not found.describes_more
-    assert found.schema["properties"]["any"] == stated
+    assert not inferred_schema.describes_more
+    assert inferred_schema.schema["properties"]["any"] == stated
 
 
 def test_the_lists_of_a_document_that_is_a_list_are_found_at_the_empty_path():

@@ -126,7 +126,7 @@ def write(file, contents):
 
 
 @pytest.mark.parametrize(
-    ("rest", "path", "name"),
+    ("extra_keywords", "path", "name"),
     [
         ({"title": " Invoices ", X + "model-name": "Invoice"}, "some/s.json", "Invoices"),
         ({"title": " ", X + "model-name": "Invoice"}, "some/s.json", "Invoice"),
@@ -134,28 +134,31 @@ def write(file, contents):
         ({}, "", "DynamicModel"),
     ],
 )
-def test_documents_are_called_by_their_title_model_or_file(rest, path, name):
-    found = loaded({**SKU, **rest}, path)
+def test_documents_are_called_by_their_title_model_or_file(extra_keywords, path, name):
+    loaded_schema = loaded({**SKU, **extra_keywords}, path)
 
-    assert (found.name, found.digest) == (name, "")
+    assert (loaded_schema.name, loaded_schema.digest) == (name, "")
 
 
 def test_what_was_inferred_is_known_and_told():
-    found = loaded(SKU, "s.json", when="always")
+    loaded_schema = loaded(SKU, "s.json", when="always")
 
-    assert found.contents["properties"]["sku"] == CODE
-    assert [each.threshold_source for _, each in found.plan.root.list_fields()] == ["inferred"] * 2
-    assert [each.source for each in found.fields] == ["inferred"] * 2
-    assert found.inferred is not None
-    assert found.inferred == loaded(SKU, "t.json", when="always").inferred
+    assert loaded_schema.contents["properties"]["sku"] == CODE
+    assert [node.threshold_source for _, node in loaded_schema.plan.root.list_fields()] == [
+        "inferred"
+    ] * 2
+    assert [field.source for field in loaded_schema.fields] == ["inferred"] * 2
+    assert loaded_schema.inferred is not None
+    assert loaded_schema.inferred == loaded(SKU, "t.json", when="always").inferred
     assert (
-        found.remark == "s.json names no comparators, so stickler inferred how to compare 2 fields"
+        loaded_schema.remark
+        == "s.json names no comparators, so stickler inferred how to compare 2 fields"
     )
-    some = loaded({**SKU, "properties": {**SKU["properties"], "sku": EXACT}}, when="always")
-    assert some.remark.endswith(
+    annotated = loaded({**SKU, "properties": {**SKU["properties"], "sku": EXACT}}, when="always")
+    assert annotated.remark.endswith(
         " does not annotate every field, so stickler inferred how to compare 1 field"
     )
-    assert some.inferred != found.inferred
+    assert annotated.inferred != loaded_schema.inferred
 
 
 def test_a_file_of_which_much_was_inferred_can_be_shown(tmp_path):
@@ -169,19 +172,29 @@ def test_a_file_of_which_much_was_inferred_can_be_shown(tmp_path):
 
 @pytest.mark.parametrize(("schema", "when"), [(SKU, "never"), (SAID, "always"), (SAID, "auto")])
 def test_where_nothing_is_inferred_nothing_is_told(schema, when):
-    found = loaded(schema, "s.json", when=when)
+    loaded_schema = loaded(schema, "s.json", when=when)
 
-    assert (found.contents, found.inferred, found.remark) == (schema, None, "")
-    assert [each.path for each in found.fields] == [(name,) for name in schema["properties"]]
+    assert (loaded_schema.contents, loaded_schema.inferred, loaded_schema.remark) == (
+        schema,
+        None,
+        "",
+    )
+    assert [field.path for field in loaded_schema.fields] == [
+        (name,) for name in schema["properties"]
+    ]
 
 
 def test_names_of_comparators_are_for_inference_too():
     schema = {"type": "object", "properties": {"a": {**STRING, X + "comparator": "mine"}}}
     comparators = {"mine": Mine()}
 
-    found = loaded(schema, when="always", comparators=comparators)
+    loaded_schema = loaded(schema, when="always", comparators=comparators)
 
-    assert found.fields[0].comparator == found.plan.root.fields[0].node.comparator.name == "Mine"
+    assert (
+        loaded_schema.fields[0].comparator
+        == loaded_schema.plan.root.fields[0].node.comparator.name
+        == "Mine"
+    )
     with pytest.raises(SchemaError, match="mine"):
         loaded(schema, when="always")
 
@@ -194,8 +207,8 @@ def test_a_plugin_needs_leave_and_has_it_for_inference_too(tmp_path):
     for load in (loaded, lambda schema, **rest: load_schema(file, **rest)):
         with pytest.raises(SchemaError, match="--allow-plugins"):
             load({"type": "object", "properties": {"a": box}})
-        found = load({"type": "object", "properties": {"a": box}}, allow_plugins=True)
-        assert [each.kind for each in found.fields] == ["array or object"]
+        loaded_schema = load({"type": "object", "properties": {"a": box}}, allow_plugins=True)
+        assert [field.kind for field in loaded_schema.fields] == ["array or object"]
 
 
 def test_other_files_are_inferred_from_beside_the_schema(tmp_path):
@@ -219,9 +232,9 @@ def test_a_schema_that_is_too_deep_is_refused_under_its_name():
 
 
 def test_what_describes_no_field_is_no_use_but_to_those_who_take_the_defaults():
-    found = loaded({"type": "object"}, "s.json", when="never")
+    loaded_schema = loaded({"type": "object"}, "s.json", when="never")
 
-    assert [each.source for each in found.refusals] == ["s.json"]
+    assert [refusal.source for refusal in loaded_schema.refusals] == ["s.json"]
     assert loaded(SKU, "s.json").refusals == ()
     for when in ("auto", "always"):
         with pytest.raises(SchemaError, match="describes no field"):
@@ -231,17 +244,17 @@ def test_what_describes_no_field_is_no_use_but_to_those_who_take_the_defaults():
 def test_what_is_wrong_with_a_document_is_told_after_what_it_may_be():
     with pytest.raises(SchemaError) as refusal:
         loaded({"type": "invoice", "a": 1, "b": SKU}, "s.json")
-    told = [each.hint for each in refusal.value.problems]
-    assert told[0].startswith("this file contains a schema at /b")
-    assert len(told) == 2
+    hints = [problem.hint for problem in refusal.value.problems]
+    assert hints[0].startswith("this file contains a schema at /b")
+    assert len(hints) == 2
 
 
 def test_doubled_values_are_left_out_and_warned_of():
     schema = {"type": "object", "properties": {"a": {"enum": ["x", "y", "x"]}}}
-    found = loaded(schema, "s.json")
+    loaded_schema = loaded(schema, "s.json")
 
-    assert found.contents["properties"]["a"]["enum"] == ["x", "y"]
-    assert [(each.source, each.found) for each in found.warnings] == [
+    assert loaded_schema.contents["properties"]["a"]["enum"] == ["x", "y"]
+    assert [(warning.source, warning.found) for warning in loaded_schema.warnings] == [
         ("s.json", 'enum lists "x" twice')
     ]
 
@@ -254,16 +267,16 @@ KEYED = {"rows": [{"sku": sku, **dict.fromkeys("abcdef", 1)} for sku in ("A-1", 
 def test_a_schema_is_inferred_from_documents(when):
     seen = observed(*[KEYED] * 3, {"n": "12.50"})
 
-    found = load_observed(seen, "gt", when=when, keeps="stickler init gt")
+    loaded_schema = load_observed(seen, "gt", when=when, keeps="stickler init gt")
 
-    assert found.path == "inferred from gt"
-    assert found.inferred is not None
+    assert loaded_schema.path == "inferred from gt"
+    assert loaded_schema.inferred is not None
     digest = schema_digest(json_line(observed_schema(seen)))
-    assert found.digest == load_observed(seen, "other").digest == digest
-    assert {each.comparator for each in found.fields if each.path == ("n",)} == {
+    assert loaded_schema.digest == load_observed(seen, "other").digest == digest
+    assert {field.comparator for field in loaded_schema.fields if field.path == ("n",)} == {
         "NumericComparator"
     }
-    assert found.remark == (
+    assert loaded_schema.remark == (
         "no schema given: inferred one from 4 documents in gt; save it with `stickler init gt`"
     )
     assert load_observed(observed({"n": 1}), "gt").remark.endswith(
@@ -272,10 +285,10 @@ def test_a_schema_is_inferred_from_documents(when):
 
 
 def test_a_schema_from_documents_without_inference_leaves_all_to_the_kinds():
-    found = load_observed(observed(*[KEYED] * 3), "gt", when="never")
+    loaded_schema = load_observed(observed(*[KEYED] * 3), "gt", when="never")
 
-    assert found.inferred is None
-    assert {each.source for each in found.fields} == {"default"}
+    assert loaded_schema.inferred is None
+    assert {field.source for field in loaded_schema.fields} == {"default"}
 
 
 @pytest.mark.parametrize(
@@ -371,15 +384,15 @@ class TestDirectories:
         write(folder / ".hidden.json", "not JSON")
         write(folder / "notes.txt", "not JSON")
 
-        found = load_schemas(str(folder), when="always")
+        schemas = load_schemas(str(folder), when="always")
 
-        assert list(found.of_step) == ["a/", "b/", "c/"]
-        assert found.schemas == tuple(found.of_step.values())
-        assert (found.path, found.name, found.contents) == (str(folder), "kinds", {})
-        assert found.plan.model_name == "kinds"
-        assert [each.source for each in found.warnings] == [str(folder / "b.json")]
-        assert found.remark == (
-            found.of_step["a/"].remark + "; this also applies to 1 other schema"
+        assert list(schemas.of_step) == ["a/", "b/", "c/"]
+        assert schemas.schemas == tuple(schemas.of_step.values())
+        assert (schemas.path, schemas.name, schemas.contents) == (str(folder), "kinds", {})
+        assert schemas.plan.model_name == "kinds"
+        assert [warning.source for warning in schemas.warnings] == [str(folder / "b.json")]
+        assert schemas.remark == (
+            schemas.of_step["a/"].remark + "; this also applies to 1 other schema"
         )
         assert loaded(SKU).schemas[0].path == ""
 
@@ -387,25 +400,28 @@ class TestDirectories:
         folder = tmp_path / "kinds"
         write(folder / "a.json", SAID)
         write(folder / "parts.json", {"$defs": {"a": STRING}})
-        said = load_schemas(str(folder), when="always")
-        assert (said.inferred, said.remark) == (None, "")
+        schemas = load_schemas(str(folder), when="always")
+        assert (schemas.inferred, schemas.remark) == (None, "")
 
         write(folder / "b.json", SKU)
-        both = load_schemas(str(folder), when="always")
+        schemas_of_both = load_schemas(str(folder), when="always")
         plain = load_schemas(str(folder))
         assert list(plain.of_step) == ["a/", "b/"]
-        assert both.inferred is not None
-        assert both.remark == both.of_step["b/"].remark
+        assert schemas_of_both.inferred is not None
+        assert schemas_of_both.remark == schemas_of_both.of_step["b/"].remark
         assert plain.inferred is None
-        assert plain.digest == both.digest != said.digest
+        assert plain.digest == schemas_of_both.digest != schemas.digest
 
         write(folder / "b.json", SAID)
-        assert load_schemas(str(folder)).digest not in {plain.digest, said.digest}
+        assert load_schemas(str(folder)).digest not in {plain.digest, schemas.digest}
         (folder / "b.json").rename(folder / "c.json")
         assert load_schemas(str(folder)).digest != plain.digest
 
         write(folder / "c.json", {"type": "object", "properties": {"sku": STRING, "n": EXACT}})
-        assert load_schemas(str(folder), when="always").inferred not in {None, both.inferred}
+        assert load_schemas(str(folder), when="always").inferred not in {
+            None,
+            schemas_of_both.inferred,
+        }
 
     def test_values_of_the_documents_of_each_are_asked_for(self, tmp_path):
         folder = tmp_path / "kinds"
@@ -413,21 +429,23 @@ class TestDirectories:
         for name in ("a", "b"):
             write(folder / f"{name}.json", mood)
         write(folder / "c.json", SAID)
-        asked = []
+        paths = []
 
         def look(schemas):
-            asked.append([*schemas])
+            paths.append([*schemas])
             seen = Observed()
             seen.add({"mood": "16:05"})
             return {"a/": seen}
 
-        found = load_schemas(str(folder), when="auto", look=look).of_step
-        comparators = {step: one.fields[0].comparator for step, one in found.items()}
-        assert asked == [["a/", "b/", "c/"]]
+        schemas_by_step = load_schemas(str(folder), when="auto", look=look).of_step
+        comparators = {
+            step: schema.fields[0].comparator for step, schema in schemas_by_step.items()
+        }
+        assert paths == [["a/", "b/", "c/"]]
         assert comparators["a/"] == "TimeComparator"
         assert comparators["b/"] == "LevenshteinComparator"
         load_schemas(str(folder), when="never", look=look)
-        assert len(asked) == 1
+        assert len(paths) == 1
 
     def test_all_that_is_wrong_in_any_file_is_told(self, tmp_path):
         folder = tmp_path / "kinds"
@@ -441,8 +459,8 @@ class TestDirectories:
 
         with pytest.raises(SchemaError) as refusal:
             load_schemas(str(folder))
-        told = [Path(each.source).name for each in refusal.value.problems]
-        assert told == ["a.json", "b.json", "e.json", "f.json"]
+        names = [Path(problem.source).name for problem in refusal.value.problems]
+        assert names == ["a.json", "b.json", "e.json", "f.json"]
 
     def test_plugins_need_leave(self, tmp_path):
         name = "stickler_cli.comparators.exact:ExactComparator"
@@ -468,10 +486,10 @@ class TestDirectories:
     def test_elsewhere_too_only_files_at_the_top_are_schemas(self, monkeypatch):
         elsewhere(monkeypatch, SKU, "b.json", ".hidden.json", "notes.txt", "inner/c.json", "a.json")
 
-        found = load_schemas(f"{SIGNED_IN}/kinds")
+        schemas = load_schemas(f"{SIGNED_IN}/kinds")
 
-        assert list(found.of_step) == ["a/", "b/"]
-        assert [each.path for each in found.schemas] == [
+        assert list(schemas.of_step) == ["a/", "b/"]
+        assert [schema.path for schema in schemas.schemas] == [
             "https://example.org/kinds/a.json",
             "https://example.org/kinds/b.json",
         ]
@@ -491,7 +509,7 @@ class TestDirectories:
 
         with pytest.raises(SchemaError) as refusal:
             load_schemas(f"{SIGNED_IN}/kinds")
-        assert [str(each) for each in refusal.value.problems] == [
+        assert [str(problem) for problem in refusal.value.problems] == [
             (
                 f"https://example.org/kinds: the directory cannot be listed ({why}), expected a "
                 f"directory"
@@ -529,9 +547,9 @@ def test_no_message_tells_the_password_of_a_url(monkeypatch):
 
 def test_a_schema_at_a_url_leads_to_no_file_that_is_here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    here = tmp_path / "https:" / "example.org"
-    here.mkdir(parents=True)
-    (here / "b.json").write_text('{"type": "number"}')
+    folder = tmp_path / "https:" / "example.org"
+    folder.mkdir(parents=True)
+    (folder / "b.json").write_text('{"type": "number"}')
     elsewhere(monkeypatch, SCHEMA)
 
     with pytest.raises(SchemaError):

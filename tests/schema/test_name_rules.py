@@ -129,12 +129,12 @@ def test_a_name_on_an_array_of_numbers_may_mean_a_box(name):
     ],
 )
 def test_names_in_seven_languages_mean_the_same(names, meaning):
-    found = {name: rule_for(name, "string") for name in names.split()}
+    rules_by_name = {name: rule_for(name, "string") for name in names.split()}
 
     assert [
         name
-        for name, it in found.items()
-        if it is None or not it[0].meaning.startswith(f"{meaning}: ")
+        for name, rule in rules_by_name.items()
+        if rule is None or not rule[0].meaning.startswith(f"{meaning}: ")
     ] == []
 
 

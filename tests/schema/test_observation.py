@@ -32,13 +32,13 @@ def field(*values, name="x"):
 def choice(*values, name="x"):
     """Return how a field of these values is compared."""
     root = seen_in(*({name: value} for value in values))
-    (found,) = infer(observed_schema(root), seen=root).fields
-    return found.comparator, found.threshold, found.reason
+    (choice_found,) = infer(observed_schema(root), seen=root).fields
+    return choice_found.comparator, choice_found.threshold, choice_found.reason
 
 
 def told(seen):
     """Return all that was seen at a place and below it."""
-    inside = {key: told(field) for key, field in seen.fields.items()}
+    children = {key: told(field) for key, field in seen.fields.items()}
     elements = seen.elements and told(seen.elements)
     figures = (
         seen.kinds,
@@ -48,7 +48,7 @@ def told(seen):
         seen.n_lists_by_key,
         seen.has_other_keys,
     )
-    return (*figures, inside, elements)
+    return (*figures, children, elements)
 
 
 PARTS = [
@@ -61,15 +61,15 @@ PARTS = [
 
 @pytest.mark.parametrize("first", range(len(PARTS)))
 def test_what_one_place_sees_of_another_is_as_if_it_had_seen_it_itself(first):
-    whole, parts = Observed(), Observed()
+    total, separate = Observed(), Observed()
     order = [*PARTS[first:], *PARTS[:first]]
-    for part in order:
-        seen = seen_in(*part)
-        parts.absorb(seen)
-        for document in part:
-            whole.add(document)
-    assert told(parts) == told(whole)
-    assert parts.total == sum(map(len, PARTS))
+    for observation in order:
+        seen = seen_in(*observation)
+        separate.absorb(seen)
+        for document in observation:
+            total.add(document)
+    assert told(separate) == told(total)
+    assert separate.total == sum(map(len, PARTS))
 
 
 def test_more_values_than_are_told_apart_are_none(monkeypatch):
@@ -161,10 +161,10 @@ def test_a_schema_says_its_dialect_and_goes_by_names_at_any_depth():
         "enum": ["closed", "open"],
     }
     assert observed_schema(seen_in(texts))["items"]["enum"] == ["closed", "open"]
-    for name, there in (("tags", True), ("vendors", False)):
-        assert ("enum" in field(texts, name=name)["items"]) is there
-        maps = [{f"k{at}": "open", f"k{at + 9}": "closed"} for at in range(9)]
-        assert ("enum" in field(*maps, name=name)["additionalProperties"]) is there
+    for name, is_there in (("tags", True), ("vendors", False)):
+        assert ("enum" in field(texts, name=name)["items"]) is is_there
+        maps = [{f"k{index}": "open", f"k{index + 9}": "closed"} for index in range(9)]
+        assert ("enum" in field(*maps, name=name)["additionalProperties"]) is is_there
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_keys_that_are_data_make_a_map():
 def split_over_two(fields):
     """Return two objects, each with half of some fields."""
     names = list(fields)
-    return [{name: fields[name] for name in names[at::2]} for at in (0, 1)]
+    return [{name: fields[name] for name in names[start::2]} for start in (0, 1)]
 
 
 @pytest.mark.parametrize(
@@ -262,9 +262,9 @@ def test_the_values_of_a_map_are_put_together():
     }
 
 
-def items(*skus, more=0):
+def items(*skus, extra=0):
     return {
-        "items": [{"name": "n", "sku": sku, **dict.fromkeys("abcdef"[:more], 1)} for sku in skus]
+        "items": [{"name": "n", "sku": sku, **dict.fromkeys("abcdef"[:extra], 1)} for sku in skus]
     }
 
 
@@ -288,9 +288,9 @@ def test_the_first_identifier_is_the_key_and_nothing_else():
     assert item_key(seen_in(*[plain] * 3)) is None
 
 
-@pytest.mark.parametrize(("more", "weight"), [(3, None), (4, 2)])
-def test_a_key_weighs_more_where_it_cannot_tear_items_apart(more, weight):
-    root = seen_in(*[items("A-1", "A-2", more=more)] * 3)
+@pytest.mark.parametrize(("extra", "weight"), [(3, None), (4, 2)])
+def test_a_key_weighs_more_where_it_cannot_tear_items_apart(extra, weight):
+    root = seen_in(*[items("A-1", "A-2", extra=extra)] * 3)
 
     sku = observed_schema(root)["properties"]["items"]["items"]["properties"]["sku"]
 
@@ -334,9 +334,9 @@ def test_values_say_how_they_are_compared(name, values, comparator, threshold):
         ("AB-12", "the texts are codes: one wrong character makes a different code"),
     ],
 )
-@pytest.mark.parametrize(("others", "holds"), [(1, True), (2, False)])
-def test_nine_texts_of_ten_say_what_all_are(text, reason, others, holds):
-    assert (choice(*[text] * (10 - others), *["so"] * others)[2] == reason) is holds
+@pytest.mark.parametrize(("other_texts", "holds"), [(1, True), (2, False)])
+def test_nine_texts_of_ten_say_what_all_are(text, reason, other_texts, holds):
+    assert (choice(*[text] * (10 - other_texts), *["so"] * other_texts)[2] == reason) is holds
 
 
 def test_numbers_among_texts_that_are_dates_or_numbers_are_compared_as_these():
@@ -347,8 +347,8 @@ def test_numbers_among_texts_that_are_dates_or_numbers_are_compared_as_these():
 def test_a_few_texts_seen_often_are_compared_exactly_where_the_schema_has_no_enum():
     def choice_of(documents):
         schema = {"type": "object", "properties": {"x": {"type": "string"}}}
-        (found,) = infer(schema, seen=seen_in(*documents)).fields
-        return found.comparator, found.threshold, found.reason
+        (field_found,) = infer(schema, seen=seen_in(*documents)).fields
+        return field_found.comparator, field_found.threshold, field_found.reason
 
     documents = [{"x": "open"}, {"x": "closed"}] * 6
     assert choice_of(documents) == (
@@ -385,20 +385,20 @@ def test_what_is_kept_does_not_grow_with_the_documents():
 
 def test_places_that_are_told_apart_are_bounded():
     def places(seen):
-        inside = [*seen.fields.values(), *([seen.elements] if seen.elements else [])]
-        return 1 + sum(map(places, inside))
+        children = [*seen.fields.values(), *([seen.elements] if seen.elements else [])]
+        return 1 + sum(map(places, children))
 
     for value in ({"a": 1, "b": 2}, [{"a": 1, "b": 2}], [[[1]]]):
-        whole = seen_in({str(n): value for n in range(20)})
+        total = seen_in({str(n): value for n in range(20)})
         for room in (10, 11):
             root, other = Observed(PlaceBudget(room)), Observed(PlaceBudget(room))
             root.add({str(n): value for n in range(20)})
-            other.absorb(whole)
+            other.absorb(total)
             assert places(root) == places(other) == room
-    for left, there in ((1, False), (2, True)):
+    for left, is_there in ((1, False), (2, True)):
         last = Observed(PlaceBudget(left))
         last.add([1])
-        assert (last.elements is not None) is there
+        assert (last.elements is not None) is is_there
         assert last.kinds == {"array": 1}
     assert MOST_PLACES > 1000
 
@@ -414,9 +414,9 @@ def test_depth_is_bounded():
     deep = []
     for _ in range(500):
         deep = [deep]
-    for each in (seen, seen_in(deep)):
+    for observation in (seen, seen_in(deep)):
         levels = 0
-        while each := each.elements or each.fields.get("a"):
+        while observation := observation.elements or observation.fields.get("a"):
             levels += 1
         assert levels == DEEPEST
 
@@ -439,7 +439,7 @@ def test_a_summary_tells_values_of_other_forms_apart():
     assert summary({"a": "16:05", "b": ["x"]}) == summary({"b": ["y"], "a": "17:05"})
     assert summary({"a": "16:05"}) != summary({"a": "X-1"}) != summary({"b": "X-1"})
     assert summary({"b": ["x"]}) != summary({"b": ["X-1"]})
-    assert summary(*[{"a": "no"}] * 12) != summary(*[{"a": f"no {at}"} for at in range(12)])
+    assert summary(*[{"a": "no"}] * 12) != summary(*[{"a": f"no {index}"} for index in range(12)])
 
 
 def test_forms_of_texts_are_determined_up_to_a_number_of_characters():

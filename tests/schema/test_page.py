@@ -55,18 +55,20 @@ def test_the_defaults_of_annotations_are_those_of_the_code():
 
 
 def test_the_defaults_by_kind_are_those_of_the_code():
-    expected = [[kind, each.comparator, str(each.threshold)] for kind, each in BY_TYPE.items()]
+    expected = [
+        [kind, default.comparator, str(default.threshold)] for kind, default in BY_TYPE.items()
+    ]
     expected += [
-        [f"string with format {name}", each.comparator, str(each.threshold)]
-        for name, each in BY_FORMAT.items()
+        [f"string with format {name}", default.comparator, str(default.threshold)]
+        for name, default in BY_FORMAT.items()
     ]
     members = leaf_default("string", members=["a"])
     expected.append(["enum or const", members.comparator, str(members.threshold)])
 
     listed = []
-    for kind, *rest in rows("Defaults"):
+    for kind, *cells in rows("Defaults"):
         before, form, names = kind.partition("string with format ")
-        listed += [[f"{before}{form}{name}", *rest] for name in names.split(", ")]
+        listed += [[f"{before}{form}{name}", *cells] for name in names.split(", ")]
 
     assert sorted(listed) == sorted(expected)
 

@@ -22,11 +22,11 @@ DRAFT_4 = (
 
 
 def problem_of(schema, draft=None):
-    whole = {"type": "object", "properties": {"a": schema}}
+    document_schema = {"type": "object", "properties": {"a": schema}}
     if draft:
-        whole["$schema"] = f"http://json-schema.org/{draft}/schema#"
+        document_schema["$schema"] = f"http://json-schema.org/{draft}/schema#"
     with pytest.raises(SchemaError) as refusal:
-        compile_schema(whole, "s.json")
+        compile_schema(document_schema, "s.json")
     (problem,) = refusal.value.problems
     return problem
 
@@ -120,15 +120,15 @@ def test_problems_come_in_the_order_of_the_schema():
 
 
 @pytest.mark.parametrize(
-    ("schema", "shown"),
+    ("schema", "printed"),
     [(True, "true"), (None, "null"), ("a", '"a"'), ([{"type": "object"}], '[{"type": "object"}]')],
 )
-def test_what_is_no_schema_object_is_shown(schema, shown):
+def test_what_is_no_schema_object_is_shown(schema, printed):
     with pytest.raises(SchemaError) as refusal:
         compile_schema(schema, "s.json")
 
     (problem,) = refusal.value.problems
-    assert problem.found == f"the schema does not describe a document: the schema is {shown}"
+    assert problem.found == f"the schema does not describe a document: the schema is {printed}"
     assert problem.place == "s.json#"
 
 
@@ -172,8 +172,11 @@ def test_a_schema_with_too_many_combinations_is_refused(monkeypatch):
 def test_the_subschemas_of_all_places_are_counted(fields, refused, monkeypatch):
     monkeypatch.setattr("stickler_cli.schema.places.MOST_PLACES", 10)
     monkeypatch.setattr("stickler_cli.schema.places.MOST_VISITS", 1)
-    said = {"type": "string", "allOf": [{"format": "x"}, {"enum": ["a"]}]}
-    schema = {"type": "object", "properties": {name: {**said, "title": name} for name in fields}}
+    restriction = {"type": "string", "allOf": [{"format": "x"}, {"enum": ["a"]}]}
+    schema = {
+        "type": "object",
+        "properties": {name: {**restriction, "title": name} for name in fields},
+    }
 
     if refused:  # 1 + 4 * 3
         with pytest.raises(SchemaError, match="describes more than 10 fields and items"):

@@ -20,9 +20,9 @@ def reached(schema):
     """Return the places that hold a value against too many, and what is judged apart."""
     files = SchemaFiles(schema)
     reach = Reach(files)
-    found = [files.locate(part.schema).path for part, _, _ in reach.problems(files.root)]
+    paths = [files.locate(place.schema).path for place, _, _ in reach.problems(files.root)]
     (document,) = reach.documents.contents.values()
-    return found, document
+    return paths, document
 
 
 def arms(count):
@@ -56,52 +56,52 @@ def test_a_value_is_held_against_so_many_schemas(schema, places):
 
 def test_what_was_followed_before_does_not_end_the_search(tmp_path):
     tmp_path.joinpath("other.json").write_text(json.dumps({"anyOf": arms(MOST)}))
-    inside = {"$ref": "#/$defs/a"}
-    schema = {"properties": {"x": {"$ref": "other.json"}, "y": inside}, "$defs": {"a": {}}}
+    reference = {"$ref": "#/$defs/a"}
+    schema = {"properties": {"x": {"$ref": "other.json"}, "y": reference}, "$defs": {"a": {}}}
     files = SchemaFiles(schema, file=tmp_path / "schema.json")
 
-    ((part, _, _),) = Reach(files).problems(files.root)
-    assert files.locate(part.schema).uri == tmp_path.joinpath("other.json").as_uri()
+    ((place, _, _),) = Reach(files).problems(files.root)
+    assert files.locate(place.schema).uri == tmp_path.joinpath("other.json").as_uri()
 
 
-@pytest.mark.parametrize(("fields", "apart"), [(MOST - 1, False), (MOST, True)])
-@pytest.mark.parametrize("beside", [{}, {"unevaluatedProperties": True}])
-def test_a_definition_that_reaches_more_is_judged_apart(fields, apart, beside):
-    large = {"properties": {f"x{at}": {} for at in range(fields)}}
-    found, document = reached(
-        {"properties": {"a": {"$ref": "#/$defs/large", **beside}}, "$defs": {"large": large}}
+@pytest.mark.parametrize(("fields", "is_separate"), [(MOST - 1, False), (MOST, True)])
+@pytest.mark.parametrize("siblings", [{}, {"unevaluatedProperties": True}])
+def test_a_definition_that_reaches_more_is_judged_apart(fields, is_separate, siblings):
+    large = {"properties": {f"x{index}": {} for index in range(fields)}}
+    paths, document = reached(
+        {"properties": {"a": {"$ref": "#/$defs/large", **siblings}}, "$defs": {"large": large}}
     )
 
-    assert found == []
+    assert paths == []
     # Where schemas ask what others said of a value, nothing can be judged apart.
     reference = {APART: "urn:stickler:schema#/%24defs/large"}
-    judged_apart = apart and not beside
+    judged_apart = is_separate and not siblings
     assert document["properties"]["a"] == (
-        reference if judged_apart else {"$ref": "#/$defs/large", **beside}
+        reference if judged_apart else {"$ref": "#/$defs/large", **siblings}
     )
 
 
 @pytest.mark.parametrize(
-    ("rest", "apart"),
+    ("keywords", "is_separate"),
     [({}, False), ({"anyOf": [{}]}, True), ({"contains": {}}, True), ({"required": []}, False)],
 )
 def test_what_contains_itself_is_judged_apart_where_a_value_may_be_held_against_several(
-    rest, apart
+    keywords, is_separate
 ):
-    definition = {"properties": {"c": {"$ref": "#/$defs/n"}}, **rest}
-    found, document = reached({"$ref": "#/$defs/n", "$defs": {"n": definition}})
+    definition = {"properties": {"c": {"$ref": "#/$defs/n"}}, **keywords}
+    paths, document = reached({"$ref": "#/$defs/n", "$defs": {"n": definition}})
 
-    assert found == []
-    assert (APART in document) is apart
-    assert (APART in document["$defs"]["n"]["properties"]["c"]) is apart
+    assert paths == []
+    assert (APART in document) is is_separate
+    assert (APART in document["$defs"]["n"]["properties"]["c"]) is is_separate
 
 
-@pytest.mark.parametrize(("fields", "apart"), [(MOST - 3, False), (MOST - 2, True)])
-def test_what_contains_itself_counts_once_more(fields, apart):
-    inside = {"c": {"$ref": "#/$defs/n"}, **{f"x{at}": {} for at in range(fields)}}
-    document = reached({"$ref": "#/$defs/n", "$defs": {"n": {"properties": inside}}})[1]
+@pytest.mark.parametrize(("fields", "is_separate"), [(MOST - 3, False), (MOST - 2, True)])
+def test_what_contains_itself_counts_once_more(fields, is_separate):
+    properties = {"c": {"$ref": "#/$defs/n"}, **{f"x{index}": {} for index in range(fields)}}
+    document = reached({"$ref": "#/$defs/n", "$defs": {"n": {"properties": properties}}})[1]
 
-    assert (APART in document) is apart
+    assert (APART in document) is is_separate
 
 
 @pytest.mark.parametrize(
@@ -115,14 +115,14 @@ def test_what_contains_itself_counts_once_more(fields, apart):
     ],
 )
 def test_what_is_void_beside_a_reference_stays_void(dialect, kept):
-    large = {"properties": {f"x{at}": {} for at in range(MOST)}}
-    beside = {"definitions": {"b": {}}, "$defs": {"c": {}}, "title": "t", "minProperties": 2}
+    large = {"properties": {f"x{index}": {} for index in range(MOST)}}
+    siblings = {"definitions": {"b": {}}, "$defs": {"c": {}}, "title": "t", "minProperties": 2}
     schema = {
         "$schema": dialect,
-        "properties": {"a": {"$ref": "#/definitions/large", **beside}},
+        "properties": {"a": {"$ref": "#/definitions/large", **siblings}},
         "definitions": {"large": large},
     }
 
-    found = reached(schema)[1]["properties"]["a"]
-    assert found.keys() == kept | {APART}
-    assert found["definitions"] == beside["definitions"]
+    kept_schema = reached(schema)[1]["properties"]["a"]
+    assert kept_schema.keys() == kept | {APART}
+    assert kept_schema["definitions"] == siblings["definitions"]

@@ -9,11 +9,11 @@ from stickler_cli.schema.loading import load_observed
 CENT = {"absolute_tolerance": 0.01, "unit": "same"}
 
 
-def config(name, *values, schema=None, beside=()):
+def config(name, *values, schema=None, other_values=()):
     """Return the keywords of the comparator of a field that has these values."""
     seen = Observed()
     for index, value in enumerate(values):
-        seen.add({name: value, **(beside[index] if beside else {})})
+        seen.add({name: value, **(other_values[index] if other_values else {})})
     declared = {name: schema or {"type": "string"}}
     inference = infer({"type": "object", "properties": declared}, seen=seen)
     return dict(inference.fields[0].config)
@@ -94,9 +94,9 @@ def test_a_dot_in_a_quantity_separates_thousands_only_where_other_values_show_it
     [(("KWD", "OMR"), "auto"), (("KWD", "EUR"), "currency"), (("?", "?"), "money")],
 )
 def test_the_currency_beside_an_amount_says_how_many_decimals_it_has(currencies, decimal):
-    beside = [{"currency": code, "note": "paid"} for code in currencies]
+    other_values = [{"currency": code, "note": "paid"} for code in currencies]
 
-    assert config("total", "1.250", "2.500", beside=beside)["decimal"] == decimal
+    assert config("total", "1.250", "2.500", other_values=other_values)["decimal"] == decimal
 
 
 def test_values_with_currencies_are_amounts_whatever_their_name():

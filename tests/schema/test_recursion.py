@@ -154,9 +154,9 @@ def test_a_plan_survives_pickling(name):
 
     assert again == plan
     gts, preds = [*DOCUMENTS[:2], *DOCUMENTS[:2]], [*DOCUMENTS[:2], *DOCUMENTS[1::-1]]
-    here, there = (compare(each, gts, preds) for each in (plan, again))
-    assert here.document_scores.tolist() == there.document_scores.tolist()
-    assert here.outcome.tolist() == there.outcome.tolist()
+    original, copy = (compare(plan, gts, preds) for plan in (plan, again))
+    assert original.document_scores.tolist() == copy.document_scores.tolist()
+    assert original.outcome.tolist() == copy.outcome.tolist()
 
 
 @pytest.mark.parametrize("name", PLANS)
@@ -175,7 +175,7 @@ def test_the_same_schema_gives_equal_plans(name):
 def test_other_schemas_give_other_plans():
     plans = [compile_schema(schema) for schema in PLANS.values()]
 
-    assert [[one == other for other in plans].count(True) for one in plans] == [1] * len(plans)
+    assert [[plan == other for other in plans].count(True) for plan in plans] == [1] * len(plans)
 
 
 def test_what_is_deep_inside_waits_behind_a_reference():
@@ -219,10 +219,10 @@ def test_a_large_place_stands_in_a_plan_once():
 
 
 def test_a_large_place_has_its_weight_and_threshold_wherever_it_stands():
-    said = {"x-aws-stickler-weight": 3, "x-aws-stickler-match-threshold": 0.4}
-    schema = {**PLANS["large"], "$defs": {"x": {**large("x"), **said}}}
+    annotations = {"x-aws-stickler-weight": 3, "x-aws-stickler-match-threshold": 0.4}
+    schema = {**PLANS["large"], "$defs": {"x": {**large("x"), **annotations}}}
 
-    nodes = [each.node for each in compile_schema(schema).root.fields]
+    nodes = [plan_field.node for plan_field in compile_schema(schema).root.fields]
     assert [type(node) is RecursionNode for node in nodes] == [False, True, True]
     assert [(node.weight, node.item_threshold) for node in nodes] == [(3.0, 0.4)] * 3
 
@@ -230,12 +230,15 @@ def test_a_large_place_has_its_weight_and_threshold_wherever_it_stands():
 @pytest.mark.parametrize("inner", [STRING, {"$ref": "#/$defs/large"}])
 @pytest.mark.parametrize(("fields", "again"), [(LARGE - 1, False), (LARGE, True)])
 def test_from_so_many_nodes_on_a_place_stands_in_a_plan_once(inner, fields, again):
-    part = {"type": "object", "properties": {f"x{at}": dict(inner) for at in range(fields)}}
+    definition = {
+        "type": "object",
+        "properties": {f"x{index}": dict(inner) for index in range(fields)},
+    }
     ref = {"$ref": "#/$defs/part"}
     before = {"large": {"$ref": "#/$defs/large"}, "text": STRING, "texts": {"items": STRING}}
     schema = {
         "properties": {**before, "a": ref, "b": ref},
-        "$defs": {"part": part, "large": large("y")},
+        "$defs": {"part": definition, "large": large("y")},
     }
 
     *_, first, second = compile_schema(schema).root.fields
@@ -245,28 +248,29 @@ def test_from_so_many_nodes_on_a_place_stands_in_a_plan_once(inner, fields, agai
 
 def levels(node):
     """Count the objects inside one another that are there without a reference."""
-    inside = [each.node for each in getattr(node, "fields", ())]
-    return 1 + max(map(levels, inside)) if inside else 0
+    children = [plan_field.node for plan_field in getattr(node, "fields", ())]
+    return 1 + max(map(levels, children)) if children else 0
 
 
 def test_no_part_of_a_plan_is_deeper():
     schema = STRING
     for _ in range(2 * DEEPEST):
-        beside = {"properties": {"c": {"properties": {"d": STRING}}}}
-        schema = {"properties": {"a": schema, "b": beside}}
+        sibling = {"properties": {"c": {"properties": {"d": STRING}}}}
+        schema = {"properties": {"a": schema, "b": sibling}}
 
     assert levels(compile_schema(schema).root) == DEEPEST
 
 
 def test_levels_are_those_around_a_place_and_not_beside_it():
-    beside = {
-        f"x{at}": {"properties": {"b": {"properties": {"c": STRING}}}} for at in range(2 * DEEPEST)
+    siblings = {
+        f"x{index}": {"properties": {"b": {"properties": {"c": STRING}}}}
+        for index in range(2 * DEEPEST)
     }
     schema = chain(DEEPEST + 1)
-    schema["$defs"]["d0"]["properties"] = {**beside, **schema["$defs"]["d0"]["properties"]}
+    schema["$defs"]["d0"]["properties"] = {**siblings, **schema["$defs"]["d0"]["properties"]}
 
     node = compile_schema(schema).root
-    assert not any(isinstance(each.node, RecursionNode) for each in node.fields)
+    assert not any(isinstance(plan_field.node, RecursionNode) for plan_field in node.fields)
     for _ in range(DEEPEST):
         assert not isinstance(node, RecursionNode)
         node = node.fields[-1].node
@@ -277,24 +281,24 @@ def recursions(node):
     """List the places of all recursions below a node."""
     if isinstance(node, RecursionNode):
         return [node.location]
-    inside = (
-        [each for _, each in node.list_fields()] if hasattr(node, "fields") else node.inner_nodes()
+    children = (
+        [node for _, node in node.list_fields()] if hasattr(node, "fields") else node.inner_nodes()
     )
-    return [place for each in inside for place in recursions(each)]
+    return [place for child in children for place in recursions(child)]
 
 
 def test_recursions_are_named_by_their_place_and_what_they_inherit():
     nested = {"anyOf": [STRING, {"type": "array", "items": {"$ref": "#/$defs/n"}}]}
     lists = {"type": "array", "items": {"$ref": "#/$defs/n"}}
-    said = [{}, {"x-aws-stickler-comparator": "FuzzyComparator"}]
-    said += [{**said[1], "x-aws-stickler-clip-under-threshold": True}]
-    fields = {f"x{at}": {**lists, **each} for at, each in enumerate(said)}
+    variants = [{}, {"x-aws-stickler-comparator": "FuzzyComparator"}]
+    variants += [{**variants[1], "x-aws-stickler-clip-under-threshold": True}]
+    fields = {f"x{index}": {**lists, **variant} for index, variant in enumerate(variants)}
     plan = compile_schema({"type": "object", "properties": fields, "$defs": {"n": nested}})
 
-    one, fuzzy, clipped = (recursions(each.node) for each in plan.root.fields)
-    assert one == ["urn:stickler:schema#/%24defs/n"]
-    assert [names[0].partition(" ")[0] for names in (fuzzy, clipped)] == one * 2
-    assert len({*one, *fuzzy, *clipped}) == 3
+    plain, fuzzy, clipped = (recursions(plan_field.node) for plan_field in plan.root.fields)
+    assert plain == ["urn:stickler:schema#/%24defs/n"]
+    assert [names[0].partition(" ")[0] for names in (fuzzy, clipped)] == plain * 2
+    assert len({*plain, *fuzzy, *clipped}) == 3
     assert recursions(compile_schema(chain(DEEPEST + 2)).root) == [
         f"urn:stickler:schema#/%24defs/d{DEEPEST}"
     ]
@@ -340,7 +344,10 @@ def test_lists_of_what_contains_them_pass_on_its_match_threshold():
 
     elements = tree_of(account, 0).fields[-1].items
     # The score of the first list is 0.75.
-    assert [(each.threshold, each.outcome.name) for each in elements] == [(0.9, "FD"), (0.9, "TP")]
+    assert [(element.threshold, element.outcome.name) for element in elements] == [
+        (0.9, "FD"),
+        (0.9, "TP"),
+    ]
 
 
 def test_a_recursion_has_the_weight_that_stands_beside_it():

@@ -41,7 +41,7 @@ def folder(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("reference", "rest"),
+    ("reference", "root_keywords"),
     [
         ("#/$defs/n", {"$defs": {"n": NUMBER}}),
         ("#/definitions/n", {"definitions": {"n": NUMBER}}),
@@ -67,8 +67,8 @@ def folder(tmp_path):
         ),
     ],
 )
-def test_a_reference_leads_to_a_schema(reference, rest):
-    assert comparators(referring(reference, **rest)) == {"a": "NumericComparator"}
+def test_a_reference_leads_to_a_schema(reference, root_keywords):
+    assert comparators(referring(reference, **root_keywords)) == {"a": "NumericComparator"}
 
 
 def test_a_chain_of_references_leads_to_its_end():
@@ -160,8 +160,8 @@ def test_a_dynamic_reference_in_a_union_leads_there_too():
     }
 
     (field,) = compile_schema(schema).root.fields
-    (one,) = field.node.arms[0].node.fields
-    assert one.node.comparator.name == "NumericComparator"
+    (single,) = field.node.arms[0].node.fields
+    assert single.node.comparator.name == "NumericComparator"
 
 
 @pytest.mark.parametrize("through", [{"$ref": "list"}, {"anyOf": [{"$ref": "list"}, NUMBER]}])
@@ -331,17 +331,17 @@ def test_a_reference_that_is_not_used_may_lead_anywhere():
 
 
 def test_what_stands_at_an_unknown_place_is_checked_when_it_is_used():
-    parts = {"a": {"type": "sting"}, "b": {"x-aws-stickler-weight": 0}}
+    definitions = {"a": {"type": "sting"}, "b": {"x-aws-stickler-weight": 0}}
     schema = {
         "type": "object",
         "properties": {"a": {"$ref": "#/parts/a"}, "b": {"$ref": "#/parts/b"}},
-        "parts": parts,
+        "parts": definitions,
     }
 
-    found = problems(schema)
-    assert found["/parts/a/type"].hint == "did you mean string?"
-    assert found["/parts/b/x-aws-stickler-weight"].found == "weight is 0"
-    assert found["/properties/a/$ref"].found == "#/parts/a points to an invalid schema"
+    problems_found = problems(schema)
+    assert problems_found["/parts/a/type"].hint == "did you mean string?"
+    assert problems_found["/parts/b/x-aws-stickler-weight"].found == "weight is 0"
+    assert problems_found["/properties/a/$ref"].found == "#/parts/a points to an invalid schema"
 
 
 def test_a_file_beside_the_schema_is_read(folder):
@@ -474,8 +474,8 @@ def test_problems_of_a_file_are_told_with_its_name(folder, monkeypatch, tmp_path
     folder("b.json", {"$defs": {"x": {"type": "string", "x-aws-stickler-weight": -1}}})
     schema = referring("b.json#/$defs/x")
 
-    found = problems(schema, folder("s.json", schema))
-    assert str(found["/$defs/x/x-aws-stickler-weight"]).startswith(
+    problems_found = problems(schema, folder("s.json", schema))
+    assert str(problems_found["/$defs/x/x-aws-stickler-weight"]).startswith(
         "b.json#/$defs/x/x-aws-stickler-weight: weight is -1"
     )
 
@@ -535,7 +535,9 @@ def test_what_names_no_dialect_is_of_that_around_it(folder):
     main = folder("s.json", schema)
 
     for field in compile_schema(schema, "s.json", main).root.fields:
-        assert [each.comparator.name for each in field.node.positions] == ["NumericComparator"]
+        assert [position.comparator.name for position in field.node.positions] == [
+            "NumericComparator"
+        ]
     schema["properties"]["c"] = {"$ref": "new.json"}
     assert list(problems(schema, main)) == ["/items", "/properties/c/$ref"]
 
@@ -557,11 +559,11 @@ def test_an_id_must_be_a_uri():
 )
 @pytest.mark.parametrize("reference", ["#/definitions/Name", "name.json"])
 def test_a_reference_that_fails_for_a_nested_id_says_so(draft, keyword, reference):
-    part = {keyword: "https://example.org/part/", "properties": {"name": {"$ref": reference}}}
+    definition = {keyword: "https://example.org/part/", "properties": {"name": {"$ref": reference}}}
     schema = {
         "$schema": draft,
         "type": "object",
-        "properties": {"part": {"type": "object", **part}},
+        "properties": {"part": {"type": "object", **definition}},
         "definitions": {"Name": {"type": "string"}},
     }
 

@@ -13,7 +13,10 @@ SCHEMA = {"type": "object", "properties": {"a": STRING}}
 
 
 def told(schema):
-    return [(each.pointer, each.hint or each.found) for each in warnings_of(schema, "s.json")]
+    return [
+        (warning.pointer, warning.hint or warning.found)
+        for warning in warnings_of(schema, "s.json")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -67,15 +70,15 @@ def test_a_value_that_an_enum_lists_twice_is_a_warning(draft):
     field = {"anyOf": [DOUBLED, {"type": "array", "items": STRING}]}
     schema = {"$schema": draft, "type": "object", "properties": {"x": field}}
 
-    found = loaded(schema, "s.json")
+    loaded_schema = loaded(schema, "s.json")
 
     assert told(schema) == [
         ("/properties/x/anyOf/0/enum/2", 'enum lists "a" twice'),
         ("/properties/x/anyOf/0/enum/5", "enum lists 1 twice"),
     ]
-    assert found.warnings == tuple(warnings_of(schema, "s.json"))
+    assert loaded_schema.warnings == tuple(warnings_of(schema, "s.json"))
     compile_schema(schema)
-    validator = DocumentValidator(found.contents)
+    validator = DocumentValidator(loaded_schema.contents)
     assert [*validator.violations({"x": "a"})] == []
     assert [*validator.violations({"x": "c"})] != []
 
@@ -154,12 +157,12 @@ def test_what_describes_nothing_is_refused_with_what_is_meant(schema, found, hin
 
 @pytest.mark.parametrize(("levels", "found"), [(6, True), (7, False)])
 def test_so_deep_a_schema_is_looked_for(levels, found):
-    inside = SCHEMA
+    inner = SCHEMA
     for _ in range(levels):
-        inside = {"a": inside}
+        inner = {"a": inner}
 
-    assert is_meant_as_schema(inside) is found
-    assert refusal(inside).hint.startswith("this file contains a schema at /a/a") is found
+    assert is_meant_as_schema(inner) is found
+    assert refusal(inner).hint.startswith("this file contains a schema at /a/a") is found
 
 
 @pytest.mark.parametrize(

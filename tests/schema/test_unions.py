@@ -66,7 +66,7 @@ class TestWhatWins:
         ],
     )
     def test_branches_allow_what_all_of_them_allow(self, types, comparator):
-        node = node_of({"allOf": [{"type": each} for each in types]})
+        node = node_of({"allOf": [{"type": type_name} for type_name in types]})
 
         assert isinstance(node, LeafNode)
         assert node.comparator.name == comparator
@@ -92,8 +92,8 @@ class TestCircles:
 
         for problem in refusal.value.problems:
             assert problem.pointer.endswith(("/$ref", "/anyOf/0"))
-            what = "#/$defs/" if problem.pointer.endswith("/$ref") else "the alternative"
-            assert problem.found.startswith(what)
+            place = "#/$defs/" if problem.pointer.endswith("/$ref") else "the alternative"
+            assert problem.found.startswith(place)
             assert problem.expected == "a reference that leads to a schema"
 
 
@@ -123,10 +123,10 @@ class TestArms:
         ],
     )
     def test_arms_that_only_restrict_are_no_union(self, arms):
-        rest = {"$defs": {"restricted": {"maxLength": 5}}}
+        root_keywords = {"$defs": {"restricted": {"maxLength": 5}}}
         schema = {**STRING, "anyOf": arms} if arms else STRING
 
-        assert isinstance(node_of(schema, **rest), LeafNode)
+        assert isinstance(node_of(schema, **root_keywords), LeafNode)
 
     def test_arms_that_compare_alike_are_no_union(self):
         assert isinstance(
@@ -246,8 +246,8 @@ class TestArms:
         )
 
         inner = [arm.node for arm in node.arms]
-        assert all(isinstance(each, OneOfNode) for each in inner)
-        fields = [{*names(arm.node)} for each in inner for arm in each.arms]
+        assert all(isinstance(union, OneOfNode) for union in inner)
+        fields = [{*names(arm.node)} for union in inner for arm in union.arms]
         assert fields == [{"d", "b"}, {"d", "c"}, {"e", "b"}, {"e", "c"}]
 
     def test_past_a_limit_the_last_unions_are_merged(self):
@@ -269,8 +269,8 @@ class TestArms:
     )
     def test_so_many_combinations_are_kept(self, sizes, kept):
         unions = [
-            {"anyOf": [{"properties": {f"x{at}_{arm}": STRING}} for arm in range(size)]}
-            for at, size in enumerate(sizes)
+            {"anyOf": [{"properties": {f"x{index}_{arm}": STRING}} for arm in range(size)]}
+            for index, size in enumerate(sizes)
         ]
 
         node, levels = node_of({"allOf": unions}), 0
@@ -281,17 +281,17 @@ class TestArms:
 
     def test_what_is_said_beside_a_union_is_for_its_field_alone(self):
         either = {"anyOf": [DATE, NUMBER]}
-        fields = {f"x{at}": {**either, THRESHOLD: at / 10} for at in range(3)}
+        fields = {f"x{index}": {**either, THRESHOLD: index / 10} for index in range(3)}
         plan = compile_schema({"type": "object", "properties": fields})
 
-        found = [{arm.node.threshold for arm in each.node.arms} for each in plan.root.fields]
-        assert found == [{0.0}, {0.1}, {0.2}]
+        thresholds = [{arm.node.threshold for arm in field.node.arms} for field in plan.root.fields]
+        assert thresholds == [{0.0}, {0.1}, {0.2}]
 
     def test_anyof_and_oneof_side_by_side_combine(self):
         node = node_of({"anyOf": [DATE, NUMBER], "oneOf": [{THRESHOLD: 0.3}, {THRESHOLD: 0.4}]})
 
-        found = [inner.node for arm in node.arms for inner in arm.node.arms]
-        assert [(leaf.comparator.name, leaf.threshold) for leaf in found] == [
+        nodes = [inner.node for arm in node.arms for inner in arm.node.arms]
+        assert [(leaf.comparator.name, leaf.threshold) for leaf in nodes] == [
             *(("DateComparator", 0.3), ("DateComparator", 0.4)),
             *(("NumericComparator", 0.3), ("NumericComparator", 0.4)),
         ]

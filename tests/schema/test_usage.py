@@ -84,7 +84,7 @@ ITEMS = {"type": "array", "items": OBJECT}
 
 
 @pytest.mark.parametrize(
-    ("schema", "keys", "told"),
+    ("schema", "keys", "expected_findings"),
     [
         (
             ITEMS,
@@ -131,20 +131,20 @@ ITEMS = {"type": "array", "items": OBJECT}
         ),
     ],
 )
-def test_it_is_told_where_an_annotation_is_and_where_it_belongs(schema, keys, told):
+def test_it_is_told_where_an_annotation_is_and_where_it_belongs(schema, keys, expected_findings):
     problems = misplaced({**schema, **{PREFIX + key: value for key, value in keys.items()}})
 
     assert {
-        key.removeprefix(PREFIX): (each.found, each.hint) for key, each in problems.items()
-    } == told
+        key.removeprefix(PREFIX): (problem.found, problem.hint) for key, problem in problems.items()
+    } == expected_findings
 
 
 def test_an_array_that_its_comparator_takes_whole_has_no_pairing_floor():
     schema = {"type": "array", "items": {"type": "number"}, f"{PREFIX}pairing-floor": 0.1}
     problems = misplaced({**schema, f"{PREFIX}comparator": "BBoxIoUComparator"})
 
-    found = problems[f"{PREFIX}pairing-floor"].found
-    assert found == "pairing-floor is on a value that one comparator compares as a whole"
+    finding = problems[f"{PREFIX}pairing-floor"].found
+    assert finding == "pairing-floor is on a value that one comparator compares as a whole"
 
 
 @pytest.mark.parametrize(
@@ -263,9 +263,9 @@ KEYED = {"type": "array", "items": {"type": "object", "properties": {"sku": {}, 
 def test_what_a_ground_truth_knows_is_said_where_it_has_an_effect(
     schema, key, value, found, expected
 ):
-    told = misplaced({**schema, PREFIX + key: value})[PREFIX + key]
+    misplaced_found = misplaced({**schema, PREFIX + key: value})[PREFIX + key]
 
-    assert (told.found, told.expected) == (found, expected)
+    assert (misplaced_found.found, misplaced_found.expected) == (found, expected)
 
 
 def test_the_nearest_field_is_named():

@@ -88,17 +88,17 @@ def test_a_value_or_a_list_of_such_values_is_a_list(place, kind):
 def test_other_unions_stay(place):
     definitions = {"party": PARTY, "list": {"type": "array"}}
 
-    found = inferred_place(place, **{"$defs": definitions})
+    inferred = inferred_place(place, **{"$defs": definitions})
 
-    assert not found.describes_more
-    assert found.schema["properties"]["p"].get("type") == place.get("type")
+    assert not inferred.describes_more
+    assert inferred.schema["properties"]["p"].get("type") == place.get("type")
 
 
 def test_an_arm_keeps_its_place():
-    found = inferred_place({"anyOf": [TEXT, list_of(TEXT)]})
+    inferred = inferred_place({"anyOf": [TEXT, list_of(TEXT)]})
 
-    assert found.schema["properties"]["p"]["anyOf"][0] is False
-    assert found.fields[0].stands == ("/properties/p", "/properties/p/anyOf/1/items")
+    assert inferred.schema["properties"]["p"]["anyOf"][0] is False
+    assert inferred.fields[0].stands == ("/properties/p", "/properties/p/anyOf/1/items")
 
 
 @pytest.mark.parametrize("when", ["never", "auto"])
@@ -106,9 +106,9 @@ def test_an_annotated_schema_keeps_its_unions(when):
     annotated = {"type": "string", "x-aws-stickler-threshold": 0.9}
     schema = {"properties": {"p": {"anyOf": [TEXT, list_of(TEXT)]}, "q": annotated}}
 
-    found = infer(schema, when=when)
+    inferred = infer(schema, when=when)
 
-    assert [field.kind for field in found.fields] == ["string", "list of string", "string"]
+    assert [field.kind for field in inferred.fields] == ["string", "list of string", "string"]
 
 
 def test_values_fill_a_list_of_anything():

@@ -27,9 +27,9 @@ def a_list(items):
 
 def cells_of(counts):
     """Return the cells of units, (3 modes, rows, 5 outcomes)."""
-    found = np.zeros((counts.shape[1], CELL_SIZE), np.int64)
-    found[:, :N_UNIT_COUNTS] = counts.swapaxes(0, 1).reshape(len(found), -1)
-    return found
+    cells = np.zeros((counts.shape[1], CELL_SIZE), np.int64)
+    cells[:, :N_UNIT_COUNTS] = counts.swapaxes(0, 1).reshape(len(cells), -1)
+    return cells
 
 
 def compare(plan, gt, pred, options=None):
@@ -54,10 +54,10 @@ def not_compared(name, status=Status.FAILED, *problems, **rest):
 
 def records(*batches):
     """Return what files have of each document of some batches."""
-    found = Blocks()
-    for each in batches:
-        found.add(each)
-    return [*found.records()]
+    blocks = Blocks()
+    for part_batch in batches:
+        blocks.add(part_batch)
+    return [*blocks.records()]
 
 
 def add_confidences(found, name, record):
@@ -78,6 +78,6 @@ def comparison_view(batch, *, recall_with_fd=False):
 def evaluate(batches):
     """Add up documents, in any order."""
     evaluation = Evaluation()
-    for each in batches:
-        evaluation.add(each)
+    for part_batch in batches:
+        evaluation.add(part_batch)
     return evaluation

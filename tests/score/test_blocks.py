@@ -59,10 +59,10 @@ def kept(*names: str) -> Evaluation:
 def test_equal_modes_stand_once_and_others_by_name():
     # Of two lines one is missed: one unit in overall and aggregate, one leaf in leaves.
     lines = [{"sku": "mouse"}, {"sku": "lamp"}]
-    found = account({"id": "a", "lines": lines}, {"id": "a", "lines": lines[:1]})
+    record = account({"id": "a", "lines": lines}, {"id": "a", "lines": lines[:1]})
 
-    assert found["fields"]["id"] == {"score": 1.0, "tp": 1}
-    assert found["fields"]["lines"] == {
+    assert record["fields"]["id"] == {"score": 1.0, "tp": 1}
+    assert record["fields"]["lines"] == {
         "score": 0.5,
         "tp": 1,
         "fn": 1,
@@ -70,18 +70,18 @@ def test_equal_modes_stand_once_and_others_by_name():
         "items": 2,
         "missed_items": 1,
     }
-    assert found["fields"]["lines.sku"] == {
+    assert record["fields"]["lines.sku"] == {
         "overall": {"tp": 1},
         "aggregate": {"tp": 1},
         "leaves": {"tp": 1, "fn": 1},
     }
-    assert found["fields"][""] == {"tp": 2, "fn": 1}
+    assert record["fields"][""] == {"tp": 2, "fn": 1}
 
 
 def test_what_counted_nothing_is_left_out():
-    found = account({"id": "a", "lines": [{"sku": "b"}]}, {"id": "a"})
+    record = account({"id": "a", "lines": [{"sku": "b"}]}, {"id": "a"})
 
-    assert found["fields"]["lines.sku"] == {"leaves": {"fn": 1}}
+    assert record["fields"]["lines.sku"] == {"leaves": {"fn": 1}}
 
 
 def test_a_document_of_which_nothing_was_counted_has_no_fields_beside_others():
@@ -104,9 +104,9 @@ def test_names_are_written_as_in_field_paths():
     inner = {"type": "object", "properties": {"c": {"type": "string"}}}
     plan = compile_schema({"type": "object", "properties": {"a.b": inner}})
 
-    (found,) = records(batch(plan, {"x": ({"a.b": {"c": "y"}}, {"a.b": {"c": "y"}})}))
+    (record,) = records(batch(plan, {"x": ({"a.b": {"c": "y"}}, {"a.b": {"c": "y"}})}))
 
-    assert list(found["fields"]) == ["", '["a.b"]', '["a.b"].c']
+    assert list(record["fields"]) == ["", '["a.b"]', '["a.b"].c']
 
 
 def test_documents_of_one_batch_have_the_accounts_that_each_has_alone():
@@ -119,8 +119,8 @@ def test_documents_of_one_batch_have_the_accounts_that_each_has_alone():
     together, other = batch(PLAN, documents), not_compared("x")
     mixed = Batch([*other.results, *together.results], together.table)
 
-    alone = [record_of(name, *pair) for name, pair in documents.items()]
-    assert records(mixed) == [failed("x"), *alone]
+    single = [record_of(name, *pair) for name, pair in documents.items()]
+    assert records(mixed) == [failed("x"), *single]
 
 
 def test_an_account_is_read_mode_by_mode():
@@ -142,10 +142,10 @@ def test_a_name_with_half_a_surrogate_pair_survives():
 
 
 def test_accounts_are_iterated_in_the_order_of_their_ids():
-    found = kept("b", "a").ledger.blocks
+    accounts = kept("b", "a").ledger.blocks
 
-    assert [record["id"] for record in found.view()] == ["a", "b"]
-    assert len(found) == 2
+    assert [record["id"] for record in accounts.view()] == ["a", "b"]
+    assert len(accounts) == 2
 
 
 def test_nobody_keeps_accounts_who_does_not_ask_for_them():
@@ -159,10 +159,10 @@ def test_nobody_keeps_accounts_who_does_not_ask_for_them():
 def test_accounts_are_the_same_in_any_order_of_merging():
     first, second = kept("b"), kept("c", "a")
     left, right = Evaluation(), Evaluation()
-    for part in (first, second):
-        left.merge(part)
-    for part in (second, first):
-        right.merge(part)
+    for shard in (first, second):
+        left.merge(shard)
+    for shard in (second, first):
+        right.merge(shard)
 
     assert left.to_dict() == right.to_dict() == kept("a", "b", "c").to_dict()
     assert [entry["id"] for entry in left.to_dict()["per_document"]] == ["a", "b", "c"]
@@ -181,10 +181,10 @@ def test_accounts_of_some_documents_only_are_none():
     without = Evaluation()
     without.add(result("a"))
     for left, right in ((kept("b"), without), (without, kept("b"))):
-        whole = Evaluation()
-        whole.merge(left)
-        whole.merge(right)
-        assert whole.ledger.blocks is None
+        evaluation = Evaluation()
+        evaluation.merge(left)
+        evaluation.merge(right)
+        assert evaluation.ledger.blocks is None
 
 
 def test_merging_no_documents_keeps_the_accounts():
@@ -261,34 +261,36 @@ def test_fields_stand_by_their_names():
     text = {"type": "string"}
     plan = compile_schema({"type": "object", "properties": {"b": text, "a": text}})
 
-    (found,) = records(batch(plan, {"1": ({"a": "x"}, {"a": "x"})}))
+    (record,) = records(batch(plan, {"1": ({"a": "x"}, {"a": "x"})}))
 
-    assert list(found["fields"]) == ["", "a", "b"]
+    assert list(record["fields"]) == ["", "a", "b"]
 
 
 def test_what_became_of_documents_is_read_off_the_root():
     lines = [{"sku": "mouse"}, {"sku": "lamp"}]
-    found = Blocks()
-    found.add(batch(PLAN, {"d": ({"id": "a", "lines": lines}, {"id": "a", "new": 1})}))
-    found.add(not_compared("x"))
+    collected = Blocks()
+    collected.add(batch(PLAN, {"d": ({"id": "a", "lines": lines}, {"id": "a", "new": 1})}))
+    collected.add(not_compared("x"))
 
     # One of two fields is right, and the new key is no field.
-    assert [*found.documents()] == [
+    assert [*collected.documents()] == [
         ("d", "evaluated", 0.5, Counts(tp=1, fa=1, fn=2)),
         ("x", "failed", None, Counts()),
     ]
-    assert [it.values.lost for it in found.documents()] == [3, 0]
+    assert [document.values.lost for document in collected.documents()] == [3, 0]
 
 
 def many(documents: int) -> dict[str, tuple[dict, dict]]:
     """Return documents that differ in their fields, and in what is wrong with them."""
     lines = [{"sku": name} for name in ("mouse", "lamp", "desk")]
     return {
-        f"{at:03}": (
-            {"id": "a", "lines": lines[: at % 4]} if at % 3 else {"lines": lines[at % 2 :]},
-            {"id": "ab"[at % 2], "lines": lines[at % 5 :]} if at % 7 else {"new": at},
+        f"{index:03}": (
+            {"id": "a", "lines": lines[: index % 4]}
+            if index % 3
+            else {"lines": lines[index % 2 :]},
+            {"id": "ab"[index % 2], "lines": lines[index % 5 :]} if index % 7 else {"new": index},
         )
-        for at in range(documents)
+        for index in range(documents)
     }
 
 
@@ -310,39 +312,39 @@ def test_rows_do_not_depend_on_how_documents_were_put_together(
     documents = many(700)
     monkeypatch.setattr(blocks, "MAX_MEMORY_BYTES", most_bytes)
     names = list(documents)
-    found = Blocks()
+    collected = Blocks()
     for start in reversed(range(0, len(names), size)):
-        part = Blocks()
-        part.add(batch(PLAN, {name: documents[name] for name in names[start : start + size]}))
-        found.merge(part)
+        shard = Blocks()
+        shard.add(batch(PLAN, {name: documents[name] for name in names[start : start + size]}))
+        collected.merge(shard)
 
-    assert len(found) == 700
-    assert found.view() == expected
+    assert len(collected) == 700
+    assert collected.view() == expected
     again = Blocks()
     again.read_records(expected)
     assert again.view() == expected
-    assert sorted(again.documents()) == sorted(found.documents())
-    assert max(len(block.documents) for block in found) <= blocks.MAX_BLOCK_DOCUMENTS
+    assert sorted(again.documents()) == sorted(collected.documents())
+    assert max(len(block.documents) for block in collected) <= blocks.MAX_BLOCK_DOCUMENTS
 
 
 def test_different_rows_of_one_key_are_told_apart():
-    one, two = blocks._KEYS[:2].astype(np.int64).tolist()  # noqa: SLF001
-    rows = np.array([[two, 0], [0, one], [two, 0]])  # the product of both in either row
+    first, two = blocks._KEYS[:2].astype(np.int64).tolist()  # noqa: SLF001
+    rows = np.array([[two, 0], [0, first], [two, 0]])  # the product of both in either row
 
-    found, codes = encode_rows(rows)
-    assert found[codes].tolist() == rows.tolist()
-    assert len(found) == 2
+    codes_found, codes = encode_rows(rows)
+    assert codes_found[codes].tolist() == rows.tolist()
+    assert len(codes_found) == 2
 
 
 def test_a_ledger_can_be_sent_wherever_itsread_blocks_are(monkeypatch):
     monkeypatch.setattr(blocks, "MAX_MEMORY_BYTES", 1)
-    found = Blocks()
-    found.add(batch(PLAN, many(300)))
+    collected = Blocks()
+    collected.add(batch(PLAN, many(300)))
 
-    sent = pickle.loads(pickle.dumps(found))  # noqa: S301 - ours
-    assert sent.view() == found.view()
+    sent = pickle.loads(pickle.dumps(collected))  # noqa: S301 - ours
+    assert sent.view() == collected.view()
     sent.add(not_compared("x"))
-    assert (len(sent), len(found)) == (301, 300)
+    assert (len(sent), len(collected)) == (301, 300)
 
 
 def test_documents_with_and_without_confidences_stand_together():
@@ -350,13 +352,13 @@ def test_documents_with_and_without_confidences_stand_together():
     gts, preds = map(list, zip(*pairs.values(), strict=True))
     account = engine.compare(PLAN, gts, preds, None, [None, {"id": 0.5}])
     results = [DocumentResult(name, Status.EVALUATED, 0.0) for name in pairs]
-    found = Evaluation(ledger=Ledger(blocks=Blocks()))
-    found.add(Batch(results, account))
+    evaluation = Evaluation(ledger=Ledger(blocks=Blocks()))
+    evaluation.add(Batch(results, account))
 
-    first, second = found.ledger.blocks.records()
+    first, second = evaluation.ledger.blocks.records()
     assert "confidences" not in first
     assert second["confidences"] == {"wrong": {"id": [0.5]}}
-    assert [*found.confidences.records()] == [("2", {"wrong": {"id": [0.5]}})]
+    assert [*evaluation.confidences.records()] == [("2", {"wrong": {"id": [0.5]}})]
 
 
 def test_cells_of_which_nobody_counted_items_have_none():

@@ -29,7 +29,7 @@ LINE = {"sku": "A-1", "name": "bolt", "price": 5.5, "unit": "kg"}
 
 def evaluated(*pairs):
     """Compare documents together, named by their number."""
-    return evaluated_as({str(at): pair for at, pair in enumerate(pairs)})
+    return evaluated_as({str(index): pair for index, pair in enumerate(pairs)})
 
 
 def evaluated_as(pairs):
@@ -40,9 +40,9 @@ def evaluated_as(pairs):
 
 def told(evaluation):
     """Return the causes without those of their keys that are plain, or told by other tests."""
-    rest = {"class", "number", "document_ids"}
+    other_keys = {"class", "number", "document_ids"}
     return [
-        tuple(value for key, value in entry.items() if key not in rest)
+        tuple(value for key, value in entry.items() if key not in other_keys)
         for entry in evaluation.to_dict()["causes"]
     ]
 
@@ -50,12 +50,14 @@ def told(evaluation):
 def test_items_in_which_the_same_fields_differ_are_one_cause():
     wrong = {**LINE, "price": 7, "unit": "m"}
     twice = {"lines": [LINE, {**LINE, "sku": "B-2"}]}
-    both = {"lines": [wrong, {**wrong, "sku": "B-2"}]}
+    both_wrong = {"lines": [wrong, {**wrong, "sku": "B-2"}]}
     other = {"lines": [{**LINE, "name": "nut", "unit": "m"}]}
 
-    found = evaluated((twice, both), ({"lines": [LINE]}, {"lines": [wrong]}), (twice, other))
+    evaluation = evaluated(
+        (twice, both_wrong), ({"lines": [LINE]}, {"lines": [wrong]}), (twice, other)
+    )
 
-    assert found.to_dict()["causes"] == [
+    assert evaluation.to_dict()["causes"] == [
         {
             "number": 1,
             "field": "lines",
@@ -90,9 +92,9 @@ def test_items_in_which_the_same_fields_differ_are_one_cause():
 
 def test_repeated_pairs_of_values_are_causes_of_their_own():
     pairs = [("USD", "NZD"), ("USD", "NZD"), ("USD", "EUR")]
-    found = evaluated(*(({"currency": gt}, {"currency": pred}) for gt, pred in pairs))
+    evaluation = evaluated(*(({"currency": gt}, {"currency": pred}) for gt, pred in pairs))
 
-    assert told(found) == [
+    assert told(evaluation) == [
         ("currency", "USD", "NZD", 2, 2, 2),
         ("currency", "USD", "EUR", 1, 1, 1),
     ]
@@ -100,15 +102,15 @@ def test_repeated_pairs_of_values_are_causes_of_their_own():
 
 def test_documents_with_errors_of_any_kind_are_wrong():
     gt = {"currency": "EUR"}
-    made = batch(PLAN, {"a": (gt, gt), "b": (gt, {"currency": "USD"}), "c": (gt, {})})
-    assert made.is_wrong.tolist() == [False, True, True]
+    batch_of_three = batch(PLAN, {"a": (gt, gt), "b": (gt, {"currency": "USD"}), "c": (gt, {})})
+    assert batch_of_three.is_wrong.tolist() == [False, True, True]
 
 
 def test_what_one_side_lacks_is_a_cause_with_all_of_its_values():
     gt = {"seller": {"name": "Bo", "city": "Ulm"}, "tags": ["a", "b"], "currency": "EUR"}
-    found = evaluated((gt, {"new": 1}), (gt, gt), (gt, {**gt, "tags": ["a"]}))
+    evaluation = evaluated((gt, {"new": 1}), (gt, gt), (gt, {**gt, "tags": ["a"]}))
 
-    assert told(found) == [
+    assert told(evaluation) == [
         ("tags", 3, 3, 2),
         ("seller", 1, 2, 1),
         ("currency", 1, 1, 1),
@@ -125,37 +127,39 @@ def test_an_object_below_its_threshold_loses_no_values_but_those_of_its_fields()
 def documents(count):
     """Return documents with all kinds of errors, the same every time."""
     draw = random.Random(count)  # noqa: S311 - no secret
-    found = []
+    pairs = []
     for _ in range(count):
         lines = [{**LINE, "sku": f"S-{draw.randrange(9)}"} for _ in range(draw.randrange(4))]
         gt = {"currency": draw.choice("abc"), "lines": lines, "rates": {draw.choice("xyz"): 1}}
         pred = {
             "currency": draw.choice("abc"),
-            "lines": [{**it, draw.choice(list(it)): "?"} for it in lines if draw.random() < 0.8],
+            "lines": [
+                {**line, draw.choice(list(line)): "?"} for line in lines if draw.random() < 0.8
+            ],
             "rates": {draw.choice("xyz"): draw.randrange(3)},
             "seller": {"name": draw.choice("pq")},
         }
-        found.append((gt, draw.choice([pred, gt, {}])))
-    return found
+        pairs.append((gt, draw.choice([pred, gt, {}])))
+    return pairs
 
 
-@pytest.mark.parametrize("most", [1, 2, 5, causes.MAX_TRAITS])
-def test_causes_add_in_any_order_and_hold_every_value_that_was_lost(monkeypatch, most):
-    monkeypatch.setattr(causes, "MAX_TRAITS", most)
+@pytest.mark.parametrize("max_traits", [1, 2, 5, causes.MAX_TRAITS])
+def test_causes_add_in_any_order_and_hold_every_value_that_was_lost(monkeypatch, max_traits):
+    monkeypatch.setattr(causes, "MAX_TRAITS", max_traits)
     pairs = documents(60)
-    whole = evaluated(*pairs).to_dict()
-    named = [(str(at), pair) for at, pair in enumerate(pairs)]
+    total = evaluated(*pairs).to_dict()
+    named = [(str(index), pair) for index, pair in enumerate(pairs)]
     shuffled = random.Random(7).sample(named, len(named))  # noqa: S311 - no secret
 
     merged = Evaluation()
     while shuffled:
-        part, shuffled = shuffled[:7], shuffled[7:]
-        merged.merge(read_evaluation(evaluated_as(dict(part)).to_dict()))
+        chunk, shuffled = shuffled[:7], shuffled[7:]
+        merged.merge(read_evaluation(evaluated_as(dict(chunk)).to_dict()))
 
-    assert merged.to_dict()["causes"] == whole["causes"]
-    assert sum(entry["values"] for entry in whole["causes"]) == whole["error_classes"]["total"]
-    assert all(len(kinds) <= most for kinds in merged.fold(causes.Causes).groups.values())
-    assert read_evaluation(whole).to_dict() == whole
+    assert merged.to_dict()["causes"] == total["causes"]
+    assert sum(entry["values"] for entry in total["causes"]) == total["error_classes"]["total"]
+    assert all(len(kinds) <= max_traits for kinds in merged.fold(causes.Causes).groups.values())
+    assert read_evaluation(total).to_dict() == total
 
 
 def test_errors_of_too_many_kinds_are_one_cause_that_does_not_say_in_how_many_documents(
@@ -165,13 +169,13 @@ def test_errors_of_too_many_kinds_are_one_cause_that_does_not_say_in_how_many_do
     found = Evaluation()
     for number in range(causes.MAX_TRAITS + 3):
         comparison = compare(PLAN, {"currency": f"G {number} x"}, {"currency": f"P {number} y"})
-        found.add(batch_of_unit(comparison))
+        evaluation.add(batch_of_unit(comparison))
         if number >= causes.MAX_TRAITS:
-            assert [it.size for it in found.fold(causes.Causes)] == [
+            assert [cause.size for cause in evaluation.fold(causes.Causes)] == [
                 causes.CauseSize(number + 1, number + 1, 0)
             ]
 
-    assert found.to_dict()["causes"] == [
+    assert evaluation.to_dict()["causes"] == [
         {
             "number": 1,
             "field": "currency",
@@ -190,17 +194,17 @@ def test_as_many_kinds_as_there_is_room_for_are_told_apart_and_one_more_makes_th
 
     assert told(two) == [("currency", "a", "y", 1, 1, 1), ("currency", "b", "y", 1, 1, 1)]
     assert told(three) == [("currency", 3, 3)]
-    one = evaluated(wrong[0])
-    one.merge(three)
-    assert told(one) == [("currency", 4, 4)]
+    single = evaluated(wrong[0])
+    single.merge(three)
+    assert told(single) == [("currency", 4, 4)]
 
 
 def test_of_causes_that_lost_as_many_values_the_one_of_more_errors_comes_first():
     # The line has four values, and each currency is one.
     wrong = {"currency": "x"}, {"currency": "y"}
-    found = evaluated(*[wrong] * 3, ({"currency": "x", "lines": [LINE]}, {"currency": "y"}))
+    evaluation = evaluated(*[wrong] * 3, ({"currency": "x", "lines": [LINE]}, {"currency": "y"}))
 
-    assert told(found) == [("currency", "x", "y", 4, 4, 4), ("lines", 1, 4, 1)]
+    assert told(evaluation) == [("currency", "x", "y", 4, 4, 4), ("lines", 1, 4, 1)]
 
 
 def test_each_cause_has_a_key_that_a_run_file_keeps(monkeypatch):
@@ -216,15 +220,17 @@ def test_each_cause_has_a_key_that_a_run_file_keeps(monkeypatch):
 def test_a_cause_counts_the_documents_that_it_is_in_wherever_they_stand():
     wrong, right = ({"currency": "x"}, {"currency": "y"}), ({"currency": "x"}, {"currency": "x"})
     twice = ({"currency": "x", "lines": [LINE, LINE]}, {"currency": "y"})
-    found = Evaluation()
-    found.add(batch(PLAN, {"1": right, "2": wrong, "3": right, "4": twice, "5": wrong}))
+    evaluation = Evaluation()
+    evaluation.add(batch(PLAN, {"1": right, "2": wrong, "3": right, "4": twice, "5": wrong}))
 
-    of_currency = {cause.pattern: cause.size for cause in found.fold(causes.Causes)}["currency",]
+    of_currency = {cause.pattern: cause.size for cause in evaluation.fold(causes.Causes)}[
+        "currency",
+    ]
     assert of_currency == causes.CauseSize(3, 3, 3)
-    assert {cause.pattern: cause.size for cause in found.fold(causes.Causes)}[
+    assert {cause.pattern: cause.size for cause in evaluation.fold(causes.Causes)}[
         "lines",
     ] == causes.CauseSize(2, 8, 1)
-    assert {len(cause.key) for cause in found.fold(causes.Causes)} == {10}
+    assert {len(cause.key) for cause in evaluation.fold(causes.Causes)} == {10}
 
 
 @pytest.mark.parametrize(
@@ -261,10 +267,10 @@ SALES = compile_schema(
 def origins(*pairs):
     """Return of each cause with origins which fields hold which others, and how often."""
     evaluation = Evaluation()
-    evaluation.add(batch(SALES, {str(at): pair for at, pair in enumerate(pairs)}))
+    evaluation.add(batch(SALES, {str(index): pair for index, pair in enumerate(pairs)}))
     assert read_evaluation(evaluation.to_dict()).to_dict() == evaluation.to_dict()
     return [
-        [(it["field"], *it["of"], it["errors"]) for it in cause["origins"]]
+        [(origin["field"], *origin["of"], origin["errors"]) for origin in cause["origins"]]
         for cause in evaluation.to_dict()["causes"]
         if "origins" in cause
     ]
@@ -274,7 +280,7 @@ def test_an_item_says_which_of_its_fields_hold_another_or_the_product_of_two():
     pred = {**SALE, "price": 441, "amount": 441 * 14, "name": "nut"}
     other = {**SALE, "price": 441, "amount": 77.5, "name": "nut"}
 
-    assert origins(*(({"lines": [SALE]}, {"lines": [it]}) for it in (pred, other, pred))) == [
+    assert origins(*(({"lines": [SALE]}, {"lines": [pred]}) for pred in (pred, other, pred))) == [
         [("lines.price", "lines.amount", 3), ("lines.amount", "lines.count", "lines.price", 2)]
     ]
 
@@ -303,21 +309,23 @@ def test_origins_that_are_too_many_are_left_out_in_any_order(monkeypatch):
     name = "A Bolt of Iron"
     sale = {**SALE, "name": name}
     swap = {**sale, "price": 441, "amount": 30.25}, {**sale, "price": 30.75, "amount": name}
-    first, second = [({"lines": [sale]}, {"lines": [{**it, "name": "x"}]}) for it in swap]
+    first, second = [({"lines": [sale]}, {"lines": [{**base, "name": "x"}]}) for base in swap]
 
     assert origins(first) == [[("lines.price", "lines.amount", 1)]]
     assert origins(first, second) == origins(second, first) == [[]]
     assert origins(first, second, first) == [[]]
 
-    parts = []
+    shards = []
     for pairs in ((first,), (first, second)):  # few, and too many
-        parts.append(Evaluation())
-        parts[-1].add(batch(SALES, {str(at): pair for at, pair in enumerate(pairs)}))
-    for order in (parts, parts[::-1]):
+        shards.append(Evaluation())
+        shards[-1].add(batch(SALES, {str(index): pair for index, pair in enumerate(pairs)}))
+    for order in (shards, shards[::-1]):
         merged = Evaluation()
-        for part in order:
-            merged.merge(part)
-        assert [it["origins"] for it in merged.to_dict()["causes"] if "origins" in it] == [[]]
+        for shard in order:
+            merged.merge(shard)
+        assert [cause["origins"] for cause in merged.to_dict()["causes"] if "origins" in cause] == [
+            []
+        ]
 
 
 def test_an_item_that_fails_without_a_wrong_value_has_no_number():
@@ -336,25 +344,25 @@ def test_an_item_that_fails_without_a_wrong_value_has_no_number():
 def test_causes_become_too_many_where_documents_are_forgotten_too(monkeypatch):
     monkeypatch.setattr(causes, "MAX_TRAITS", 1)
     wrong = [({"currency": letter}, {"currency": "y", "seller": {"name": "x"}}) for letter in "ab"]
-    found, more = evaluated(wrong[0]), evaluated(wrong[1])
-    found.fold(causes.Causes).drop_rows()
-    found.merge(more)
-    again = read_evaluation(found.to_dict())
-    again.merge(read_evaluation(more.to_dict()))
+    evaluation, other_evaluation = evaluated(wrong[0]), evaluated(wrong[1])
+    evaluation.fold(causes.Causes).drop_rows()
+    evaluation.merge(other_evaluation)
+    again = read_evaluation(evaluation.to_dict())
+    again.merge(read_evaluation(other_evaluation.to_dict()))
 
-    assert told(found) == [("currency", 2, 2), ("seller", 2, 2, 2)]
+    assert told(evaluation) == [("currency", 2, 2), ("seller", 2, 2, 2)]
     assert told(again) == [("currency", 3, 3), ("seller", 3, 3, 3)]
 
 
 def test_documents_are_forgotten_with_the_rows_of_a_run():
-    found = evaluated(({"currency": "x"}, {"currency": "y"}))
-    found.rows = "none"
-    found.merge(evaluated(({"currency": "x"}, {"currency": "y"})))
-    told_of = found.fold(causes.Causes)
+    evaluation = evaluated(({"currency": "x"}, {"currency": "y"}))
+    evaluation.rows = "none"
+    evaluation.merge(evaluated(({"currency": "x"}, {"currency": "y"})))
+    told_of = evaluation.fold(causes.Causes)
 
     assert told_of.documents_of(told_of) is None
-    assert "document_ids" not in found.to_dict()["causes"][0]
-    again = read_evaluation(found.to_dict())
+    assert "document_ids" not in evaluation.to_dict()["causes"][0]
+    again = read_evaluation(evaluation.to_dict())
     again.merge(evaluated(({"currency": "x"}, {"currency": "y"})))
     assert again.fold(causes.Causes).ids is None
 
@@ -362,9 +370,9 @@ def test_documents_are_forgotten_with_the_rows_of_a_run():
 def test_causes_are_numbered_as_they_are_told():
     pairs = [("a", "b"), ("a", "b"), ("2024-01-05", "2024-05-01"), ("2024-02-03", "2024-03-02")]
     pairs += [("c", "long"), ("d", "other")]
-    found = evaluated(*(({"currency": gt}, {"currency": pred}) for gt, pred in pairs))
+    evaluation = evaluated(*(({"currency": gt}, {"currency": pred}) for gt, pred in pairs))
 
-    numbers = [(entry["number"], entry["class"]) for entry in found.to_dict()["causes"]]
+    numbers = [(entry["number"], entry["class"]) for entry in evaluation.to_dict()["causes"]]
     assert numbers == [
         (1, "other"),
         (2, "day_month_swapped"),
@@ -372,8 +380,8 @@ def test_causes_are_numbered_as_they_are_told():
         (3, "other"),
         (3, "other"),
     ]
-    known = found.fold(causes.Causes)
-    assert [known.documents_of(told) for told in known.numbered()] == [
+    causes_found = evaluation.fold(causes.Causes)
+    assert [causes_found.documents_of(cause) for cause in causes_found.numbered()] == [
         ["0", "1"],
         ["2", "3"],
         ["4", "5"],
@@ -381,18 +389,18 @@ def test_causes_are_numbered_as_they_are_told():
 
 
 def test_a_cause_is_asked_for_by_its_number():
-    known = evaluated(({"currency": "x"}, {"currency": "y"})).fold(causes.Causes)
+    causes_found = evaluated(({"currency": "x"}, {"currency": "y"})).fold(causes.Causes)
 
-    assert known.find_numbered(1) == known.numbered()[0]
+    assert causes_found.find_numbered(1) == causes_found.numbered()[0]
     with pytest.raises(UsageError, match="the run has 1 cause, expected a number up to 1"):
-        known.find_numbered(2)
+        causes_found.find_numbered(2)
 
 
 def test_some_errors_of_a_cause_may_be_added_by_themselves():
-    found = evaluated(*(({"currency": "USD"}, {"currency": "NZD"}) for _ in range(3)))
-    (cause,) = found.fold(causes.Causes)
-    some = causes.Causes()
-    some.add_errors(cause, causes.CauseSize(2, 2, 2), ["0", "2"])
+    evaluation = evaluated(*(({"currency": "USD"}, {"currency": "NZD"}) for _ in range(3)))
+    (cause,) = evaluation.fold(causes.Causes)
+    some_causes = causes.Causes()
+    some_causes.add_errors(cause, causes.CauseSize(2, 2, 2), ["0", "2"])
 
-    assert [(it.key, it.size) for it in some] == [(cause.key, (2, 2, 2))]
-    assert some.documents_of([cause]) == ["0", "2"]
+    assert [(cause.key, cause.size) for cause in some_causes] == [(cause.key, (2, 2, 2))]
+    assert some_causes.documents_of([cause]) == ["0", "2"]

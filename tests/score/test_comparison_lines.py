@@ -12,7 +12,7 @@ PLAN = compile_schema({"type": "array", "items": {"type": "string"}})
 
 def rows(count):
     """Give the lines of a list that is right."""
-    values = [f"{at}" for at in range(count)]
+    values = [f"{index}" for index in range(count)]
     return json.loads(tree_line(compare(PLAN, values, values)))
 
 

@@ -11,14 +11,14 @@ from stickler_cli.score.sums import (
 
 
 def test_a_name_is_its_own_step_unless_only_any_name_is_known_there():
-    for known, step in (
+    for patterns, step in (
         ({("a",)}, "a"),
         ({("*",)}, "*"),
         ({("a",), ("*",)}, "a"),
         ({("b",)}, "a"),
         (set(), "a"),
     ):
-        assert schema_step("a", known, ()) == step
+        assert schema_step("a", patterns, ()) == step
     assert schema_step("a", {("o", "*")}, ("o",)) == "*"
     assert schema_pattern(("m", "k", "a"), {("m",), ("m", "*"), ("m", "*", "a")}) == ("m", "*", "a")
 

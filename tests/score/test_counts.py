@@ -28,7 +28,7 @@ def test_an_object_against_a_value_is_one_wrong_item_and_its_values_are_missed()
 
 def test_keys_without_end_have_cells_for_the_documents_that_have_them_only():
     schema = {"type": "object", "additionalProperties": TEXT}
-    documents = {str(at): ({f"k{at}": "x"}, {f"k{at}": "x"}) for at in range(40)}
+    documents = {str(index): ({f"k{index}": "x"}, {f"k{index}": "x"}) for index in range(40)}
 
     counts = batch(compile_schema(schema), documents).counts
 

@@ -47,8 +47,8 @@ def pairs_of(gt: dict, pred: dict) -> list[tuple[Path, float, bool]]:
     """List the pairs of a document: field, similarity, and whether it is a match."""
     return sorted(
         (path, *pair)
-        for path, *found in similarities(batch_of_unit(compare(PLAN, gt, pred)).table)
-        for pair in zip(*(values.tolist() for values in found), strict=True)
+        for path, *figures in similarities(batch_of_unit(compare(PLAN, gt, pred)).table)
+        for pair in zip(*(values.tolist() for values in figures), strict=True)
     )
 
 
@@ -56,11 +56,11 @@ def documents(*wrong: int) -> list[Batch]:
     """Documents of two fields; as many of them are wrong as is said, so scores are 1, 1/2, 0."""
     right = {"a": "x", "b": "x"}
     preds = [right, {"a": "x", "b": "?"}, {"a": "?", "b": "?"}]
-    return [result_of(f"d{at}", right, preds[errors]) for at, errors in enumerate(wrong)]
+    return [result_of(f"d{index}", right, preds[errors]) for index, errors in enumerate(wrong)]
 
 
-def empty(most: int = 100_000, most_bytes: int = 32_000_000, **limits: int) -> Detail:
-    return Detail(DetailLimits(**limits), errors=KeptErrors(most, most_bytes))
+def empty(max_errors: int = 100_000, most_bytes: int = 32_000_000, **limits: int) -> Detail:
+    return Detail(DetailLimits(**limits), errors=KeptErrors(max_errors, most_bytes))
 
 
 def detail_of(results: Iterable[Batch], **limits: int) -> Detail:
@@ -105,7 +105,7 @@ def places(errors: KeptErrors) -> list[list[str]]:
 
 def test_of_too_many_errors_those_of_the_worst_documents_are_kept_to_the_line(monkeypatch):
     monkeypatch.setattr(error_rows, "MAX_SAMPLE_BYTES", 0)
-    errors = detail_of(documents(1, 2, 1, 0, 2), most=3).errors
+    errors = detail_of(documents(1, 2, 1, 0, 2), max_errors=3).errors
 
     assert places(errors) == [["d1", "a"], ["d1", "b"], ["d4", "a"]]
     assert (errors.is_complete, errors.total) == (False, 6)
@@ -117,15 +117,17 @@ def test_of_too_many_errors_those_of_the_worst_documents_are_kept_to_the_line(mo
 def test_of_every_cause_there_is_a_sample_wherever_its_errors_are(monkeypatch):
     monkeypatch.setattr(error_rows, "SAMPLE_SIZE", 2)
     monkeypatch.setattr(error_rows, "GROUP_SAMPLE_SIZE", 3)
-    worst = [result_of(f"w{at}", {"a": "x", "b": "x"}, {"a": "?", "b": "?"}) for at in range(9)]
+    worst = [
+        result_of(f"w{index}", {"a": "x", "b": "x"}, {"a": "?", "b": "?"}) for index in range(9)
+    ]
     better = [
-        result_of(f"b{at:02}", {"a": "x", "b": "x"}, {"a": "x", "b": "!"}) for at in range(40)
+        result_of(f"b{index:02}", {"a": "x", "b": "x"}, {"a": "x", "b": "!"}) for index in range(40)
     ]
     missed = [result_of("m", {"a": "x", "b": "x"}, {"a": "x"})]
-    errors = detail_of([*better, *worst, *missed], most=18).errors
+    errors = detail_of([*better, *worst, *missed], max_errors=18).errors
     evaluation = Evaluation()
-    for each in (*better, *worst, *missed):
-        evaluation.add(each)
+    for shown in (*better, *worst, *missed):
+        evaluation.add(shown)
 
     listed = [*errors.rows()]
     assert {(error.path, error.outcome, error.gt, error.pred) for error in listed} == {
@@ -160,21 +162,21 @@ def test_where_values_stand_is_kept_of_documents_that_are_kept_whole():
     "limits",
     [
         {},
-        {"most": 3, "comparisons": 2},
+        {"max_errors": 3, "comparisons": 2},
         {"comparison_bytes": 300, "most_bytes": 200},
-        {"comparisons": 0, "most": 0},
+        {"comparisons": 0, "max_errors": 0},
     ],
 )
 def test_the_parts_of_a_run_come_to_the_whole(sizes, limits):
     results = documents(1, 2, 0, 2, 1, 1, 0, 2)
     results[3] = result_of("large", {"a": "x" * 90, "b": "y"}, {"a": "?", "b": "?"})
-    cuts = [sum(sizes[:at]) for at in range(len(sizes) + 1)]
+    cuts = [sum(sizes[:index]) for index in range(len(sizes) + 1)]
 
-    whole = empty(**limits)
+    total = empty(**limits)
     for start, end in pairwise(cuts):
-        whole.merge(detail_of(results[start:end], **limits))
+        total.merge(detail_of(results[start:end], **limits))
 
-    assert whole == detail_of(results, **limits)
+    assert total == detail_of(results, **limits)
 
 
 def test_a_long_value_is_its_beginning_and_its_length(monkeypatch):
@@ -212,14 +214,14 @@ def test_a_comparison_is_rows_from_the_outside_in():
 
 
 def test_documents_are_kept_up_to_what_they_may_take():
-    rows = [(at / 4, f"{at}", b"12345") for at in range(3)]
+    rows = [(index / 4, f"{index}", b"12345") for index in range(3)]
 
-    def kept(most):
-        detail = Detail(DetailLimits(comparison_bytes=most))
+    def kept(max_bytes):
+        detail = Detail(DetailLimits(comparison_bytes=max_bytes))
         detail.merge(Detail(comparisons=rows))
         return kept_ids(detail)
 
-    assert [kept(most) for most in (4, 5, 9, 10, 15)] == [
+    assert [kept(max_bytes) for max_bytes in (4, 5, 9, 10, 15)] == [
         [],
         ["0"],
         ["0"],
@@ -243,14 +245,14 @@ def test_after_a_document_that_had_no_room_none_that_is_better_is_kept():
 
 def test_fields_that_the_page_has_no_row_for_are_not_kept():
     value = {"a": "x", "b": "y", "inner": {"c": "z"}}
-    listed, whole = Detail(listed_fields=frozenset({("b",), ("inner", "*")})), Detail()
-    for detail in (listed, whole):
+    listed, all_fields = Detail(listed_fields=frozenset({("b",), ("inner", "*")})), Detail()
+    for detail in (listed, all_fields):
         detail.update(result_of("1", value, {**value, "b": "?"}))
 
-    assert {*whole.value_pairs} == {("a",), ("b",), ("inner", "c")}
-    assert {*whole.histograms} == {("a",), ("b",), ("inner",), ("inner", "c")}
+    assert {*all_fields.value_pairs} == {("a",), ("b",), ("inner", "c")}
+    assert {*all_fields.histograms} == {("a",), ("b",), ("inner",), ("inner", "c")}
     assert {*listed.histograms} == {*listed.value_pairs} == {("b",), ("inner", "c")}
     for path in listed.histograms:
-        assert listed.histograms[path] == whole.histograms[path]
-        assert listed.value_pairs[path] == whole.value_pairs[path]
-    assert listed.errors.total == whole.errors.total == 1
+        assert listed.histograms[path] == all_fields.histograms[path]
+        assert listed.value_pairs[path] == all_fields.value_pairs[path]
+    assert listed.errors.total == all_fields.errors.total == 1

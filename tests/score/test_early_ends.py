@@ -164,9 +164,9 @@ def test_all_values_after_the_end_are_one_cause_and_in_no_other():
 
 def test_a_slip_in_a_number_says_at_the_error_what_differs():
     schema = an_object(total=NUMBER)
-    made = batch(compile_schema(schema), {"a": ({"total": 3200}, {"total": -3200})})
+    compared = batch(compile_schema(schema), {"a": ({"total": 3200}, {"total": -3200})})
 
-    (error,) = made.errors(0)
+    (error,) = compared.errors(0)
     assert (error.error_class, error.origin) == ("digit_slip", "the sign differs")
 
 
@@ -179,13 +179,13 @@ def test_the_cause_is_the_same_for_any_chunks_and_order():
     names = sorted(documents, key=lambda name: name[::-1])
     for size in (1, 7):
         chunks = [names[first : first + size] for first in range(0, len(names), size)]
-        parts = [batch(PLAN, {name: documents[name] for name in chunk}) for chunk in chunks]
-        assert evaluate(parts).to_dict()["causes"] == expected
+        batches = [batch(PLAN, {name: documents[name] for name in chunk}) for chunk in chunks]
+        assert evaluate(batches).to_dict()["causes"] == expected
 
 
 def test_each_error_after_the_end_names_the_last_field_and_has_the_key_of_the_cause():
-    made = batch(PLAN, {"a": (FULL, CUT_IN_SELLER), "b": (FULL, without("tags"))})
-    errors = made.errors(0)
+    compared = batch(PLAN, {"a": (FULL, CUT_IN_SELLER), "b": (FULL, without("tags"))})
+    errors = compared.errors(0)
     judged = [error for error in errors if error.cause]
 
     assert [error.path for error in judged] == [
@@ -196,4 +196,4 @@ def test_each_error_after_the_end_names_the_last_field_and_has_the_key_of_the_ca
     assert judged[0].explanation == (
         "nothing is predicted after seller.name; unmatched ground truth"
     )
-    assert {error.origin for error in made.errors(1)} == {""}
+    assert {error.origin for error in compared.errors(1)} == {""}

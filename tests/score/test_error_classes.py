@@ -195,7 +195,7 @@ def test_a_pair_of_values_has_the_class_of_its_difference_either_way(gt, pred, e
 
 
 @pytest.mark.parametrize(
-    ("part", "whole"),
+    ("fragment", "whole"),
     [
         ("Acme", "Acme International"),
         ("A", "Acme"),
@@ -206,9 +206,9 @@ def test_a_pair_of_values_has_the_class_of_its_difference_either_way(gt, pred, e
         ("x" * LONGEST, "y" + "x" * LONGEST),
     ],
 )
-def test_a_part_of_the_ground_truth_is_truncated_and_the_reverse_an_overrun(part, whole):
-    assert of_values(whole, part) == "truncated"
-    assert of_values(part, whole) == "overrun"
+def test_a_part_of_the_ground_truth_is_truncated_and_the_reverse_an_overrun(fragment, whole):
+    assert of_values(whole, fragment) == "truncated"
+    assert of_values(fragment, whole) == "overrun"
 
 
 @pytest.mark.parametrize(
@@ -296,14 +296,16 @@ def row(index, **changes):
 @pytest.mark.parametrize("distance", [1, 2, NEIGHBOURS - 1, NEIGHBOURS, NEIGHBOURS + 1])
 @pytest.mark.parametrize("towards", [-1, 1])
 def test_a_value_of_a_near_row_is_swapped_and_of_a_far_one_not(distance, towards):
-    here, rows = NEIGHBOURS + 1, [row(index * 11) for index in range(2 * NEIGHBOURS + 3)]
-    there = here + towards * distance
-    wrong = {**rows[here], "price": rows[there]["price"]}
+    row_index, rows = NEIGHBOURS + 1, [row(index * 11) for index in range(2 * NEIGHBOURS + 3)]
+    wrong_index = row_index + towards * distance
+    wrong = {**rows[row_index], "price": rows[wrong_index]["price"]}
 
-    found = classes(ROWS, {"rows": rows}, {"rows": [*rows[:here], wrong, *rows[here + 1 :]]})
+    classes_found = classes(
+        ROWS, {"rows": rows}, {"rows": [*rows[:row_index], wrong, *rows[row_index + 1 :]]}
+    )
 
     expected = "swapped" if distance <= NEIGHBOURS else "other"
-    assert found == [(f"rows[{here}].price", expected)]
+    assert classes_found == [(f"rows[{row_index}].price", expected)]
 
 
 def test_units_and_quantities_are_not_looked_for_in_other_rows():
@@ -339,20 +341,23 @@ def test_values_of_an_invented_item_are_invented_wherever_they_stand():
 
 
 @pytest.mark.parametrize(
-    ("beside", "expected"), [(["zeta", "alpha 1024"], "swapped"), (["alpha 1024"], "wrong_item")]
+    ("neighbours_of_tuple", "expected"),
+    [(["zeta", "alpha 1024"], "swapped"), (["alpha 1024"], "wrong_item")],
 )
-def test_a_position_of_a_tuple_is_looked_for_at_the_same_position_of_others(beside, expected):
+def test_a_position_of_a_tuple_is_looked_for_at_the_same_position_of_others(
+    neighbours_of_tuple, expected
+):
     pair = {"type": "array", "prefixItems": [EXACT, EXACT]}
     schema = an_object(rows=a_list(an_object(id=EXACT, name=EXACT, pair=pair)))
     rows = [
-        {"id": "1", "name": "n", "pair": beside},
+        {"id": "1", "name": "n", "pair": neighbours_of_tuple},
         {"id": "2", "name": "m", "pair": ["o", "beta"]},
     ]
     wrong = {**rows[1], "pair": ["o", "alpha 1024"]}
 
-    found = classes(schema, {"rows": rows}, {"rows": [rows[0], wrong]})
+    classes_found = classes(schema, {"rows": rows}, {"rows": [rows[0], wrong]})
 
-    assert found == [("rows[1].pair[1]", expected)]
+    assert classes_found == [("rows[1].pair[1]", expected)]
 
 
 def test_only_so_many_fields_of_a_map_are_looked_at():
@@ -489,12 +494,12 @@ def test_what_is_missed_or_invented_is_a_value_or_an_object():
 def test_a_value_is_looked_for_in_the_same_place_of_every_object_around_it():
     rows = [{"o": {"a": "First One", "b": "Second One"}}, {"o": {"a": "Third One"}}]
     places = ValuePlaces({"rows": rows, "a": "Fourth One", "o": {"a": {"rows": "Fifth One"}}})
-    at = ("rows", 0, "o", "a")
+    path = ("rows", 0, "o", "a")
 
-    found = [
-        places.find_other_place(text, at) for text in ("Second One", "Third One", "Fourth One")
+    found_paths = [
+        places.find_other_place(text, path) for text in ("Second One", "Third One", "Fourth One")
     ]
-    assert found == [("rows", 0, "o", "b"), ("rows", 1, "o", "a"), None]
+    assert found_paths == [("rows", 0, "o", "b"), ("rows", 1, "o", "a"), None]
     # What is known of the fields of one object is not taken for those of another.
     two = ValuePlaces(
         {"x": {"a": {"k": "Same Thing"}, "b": {}}, "y": {"a": {}, "b": {"k": "other"}}}
@@ -547,16 +552,19 @@ def test_of_an_object_the_first_values_say_whether_it_is_telling():
     assert searchable_form({"a": ["x", {"b": "Ada Byron"}]})
     assert searchable_form({"a": "x", "b": []}) is None
     assert (
-        searchable_form({f"k{at}": "x" for at in range(2 * SIBLINGS)} | {"b": "Ada Byron"}) is None
+        searchable_form({f"k{index}": "x" for index in range(2 * SIBLINGS)} | {"b": "Ada Byron"})
+        is None
     )
 
 
 def test_objects_and_lists_are_looked_for_in_a_hundred_fields_too():
-    document = {"a": ["x"], **{f"k{at}": [at + 0.123] for at in range(SIBLINGS)}}
+    document = {"a": ["x"], **{f"k{index}": [index + 0.123] for index in range(SIBLINGS)}}
 
     wanted = SIBLINGS - 2, SIBLINGS - 1
-    found = [ValuePlaces(document).find_other_place([at + 0.123], ("a",)) for at in wanted]
-    assert found == [(f"k{SIBLINGS - 2}",), None]
+    found_paths = [
+        ValuePlaces(document).find_other_place([value + 0.123], ("a",)) for value in wanted
+    ]
+    assert found_paths == [(f"k{SIBLINGS - 2}",), None]
 
 
 def test_limits_of_what_is_read_are_the_longest_that_is():

@@ -32,11 +32,11 @@ DOCUMENTS = {
 
 def counted(*names: str) -> ErrorCounts:
     """Count the errors of each document by itself."""
-    found = ErrorCounts()
+    error_counts = ErrorCounts()
     for name in names:
-        one = batch(PLAN, {name: DOCUMENTS[name]})
-        found.add(one, None)
-    return found
+        single = batch(PLAN, {name: DOCUMENTS[name]})
+        error_counts.add(single, None)
+    return error_counts
 
 
 def test_the_most_frequent_class_stands_first_and_equal_ones_in_their_order():
@@ -48,12 +48,12 @@ def test_the_most_frequent_class_stands_first_and_equal_ones_in_their_order():
         (ErrorClass.MISSED_VALUE, 1),
         (ErrorClass.FORMAT, 1),
     ]
-    shown = ErrorCounts(fields=fields).view()["error_classes"]
-    assert [*shown["overall"].items()] == [("missed_value", 1), ("format", 1), ("other", 2)]
-    assert shown["total"] == 4
-    assert [*shown["fields"]] == ["a", "b"]
-    assert [*shown["fields"]["a"]] == ["format", "other"]
-    assert shown["units"] == {"total": 0, "overall": {}, "fields": {}}
+    view = ErrorCounts(fields=fields).view()["error_classes"]
+    assert [*view["overall"].items()] == [("missed_value", 1), ("format", 1), ("other", 2)]
+    assert view["total"] == 4
+    assert [*view["fields"]] == ["a", "b"]
+    assert [*view["fields"]["a"]] == ["format", "other"]
+    assert view["units"] == {"total": 0, "overall": {}, "fields": {}}
 
 
 def test_undeclared_keys_are_counted_together_at_their_object():

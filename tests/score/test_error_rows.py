@@ -39,42 +39,42 @@ def line(document, position, number):
 def documents(count, kinds):
     """Draw documents: score, id, and the kinds of their errors."""
     draw = random.Random(count + kinds)  # noqa: S311 - no secret
-    told = [*range(kinds), *range(kinds), None]
-    names = [f"d{at}" for at in range(count - 1)] + ["\ud800"]
+    numbers = [*range(kinds), *range(kinds), None]
+    names = [f"d{index}" for index in range(count - 1)] + ["\ud800"]
     return [
-        (draw.choice([0.0, 0.25, 0.5]), name, draw.choices(told, k=draw.randrange(1, 5)))
+        (draw.choice([0.0, 0.25, 0.5]), name, draw.choices(numbers, k=draw.randrange(1, 5)))
         for name in names
     ]
 
 
-def kept(some, limits):
+def kept(documents_kept, limits):
     """Keep the errors of documents as a run does that sees a few at a time."""
-    found = KeptErrors(*limits)
-    for at, (score, name, numbers) in enumerate(some):
-        found.add((score, name), [error(name, *each) for each in enumerate(numbers)])
-        if at % 3 == 2:
-            found.settle()
-    found.settle()
-    return found
+    kept_errors = KeptErrors(*limits)
+    for index, (score, name, numbers) in enumerate(documents_kept):
+        kept_errors.add((score, name), [error(name, *numbers) for numbers in enumerate(numbers)])
+        if index % 3 == 2:
+            kept_errors.settle()
+    kept_errors.settle()
+    return kept_errors
 
 
-def of_all(some, most, most_bytes):
+def of_all(scored, max_lines, most_bytes):
     """Give the lines that are kept of whole documents, the bound, and the samples, by sorting."""
-    taken, size, bound, whole = 0, 0, None, {name: [] for _, name, _ in some}
-    for score, name, numbers in sorted(some, key=lambda it: it[:2]):
-        for at in range(len(numbers)):
-            text = line(name, at, numbers[at])
-            if bound is None and (taken == most or size + len(text) > most_bytes):
+    count, size, bound, lines_by_document = 0, 0, None, {name: [] for _, name, _ in scored}
+    for score, name, numbers in sorted(scored, key=lambda entry: entry[:2]):
+        for index in range(len(numbers)):
+            text = line(name, index, numbers[index])
+            if bound is None and (count == max_lines or size + len(text) > most_bytes):
                 bound = score, name
             if bound is None:
-                taken, size = taken + 1, size + len(text)
-                whole[name].append(text)
+                count, size = count + 1, size + len(text)
+                lines_by_document[name].append(text)
     group = cause_key(*GROUP, None)
     by_key = {}
-    for _, name, numbers in some:
-        for at, number in enumerate(numbers):
-            text = f"{at} {name}".encode("utf-8", "surrogatepass")
-            entry = crc32(text), name, at, line(name, at, number)
+    for _, name, numbers in scored:
+        for index, number in enumerate(numbers):
+            text = f"{index} {name}".encode("utf-8", "surrogatepass")
+            entry = crc32(text), name, index, line(name, index, number)
             if number is not None:
                 for key in (cause_key(*GROUP, kind(number)), ""):
                     by_key.setdefault(key, []).append(entry)
@@ -82,7 +82,7 @@ def of_all(some, most, most_bytes):
         (group, key): sorted(by_key[key])[: SOME if key else MANY]
         for key in sorted(by_key)[: KINDS + 1]
     }
-    return whole, bound, samples
+    return lines_by_document, bound, samples
 
 
 @pytest.fixture(autouse=True)
@@ -96,58 +96,63 @@ def _small(monkeypatch):
 @pytest.mark.parametrize("kinds", [1, KINDS, KINDS + 1, 3 * KINDS])
 @pytest.mark.parametrize("limits", [(999, 99999), (0, 99999), (31, 99999), (999, 0), (999, 4000)])
 def test_any_parts_come_to_the_lowest_scores_and_the_same_samples(cut, kinds, limits):
-    some = documents(60, kinds)
-    found = kept(some[:cut], limits)
-    found.merge(kept(some[cut:], limits))
-    whole, bound, samples = of_all(some, *limits)
+    scored = documents(60, kinds)
+    errors_kept = kept(scored[:cut], limits)
+    errors_kept.merge(kept(scored[cut:], limits))
+    lines_by_document, bound, samples = of_all(scored, *limits)
 
-    assert (found.total, found.bound) == (sum(len(it) for *_, it in some), bound)
-    assert found.samples == samples
-    assert bool(found.last_sampled) == (kinds > KINDS)
-    lines = [*found.lines()]
-    listed = [text for errors in whole.values() for text in errors]
+    assert (errors_kept.total, errors_kept.bound) == (
+        sum(len(numbers_of_document) for *_, numbers_of_document in scored),
+        bound,
+    )
+    assert errors_kept.samples == samples
+    assert bool(errors_kept.last_sampled) == (kinds > KINDS)
+    lines = [*errors_kept.lines()]
+    listed = [text for errors in lines_by_document.values() for text in errors]
     assert lines[: len(listed)] == listed
     if bound is None:
         assert lines == listed
     else:
-        others = {text for sample in samples.values() for *_, text in sample}
-        assert sorted(lines) == sorted({*listed, *others})
+        other_texts = {text for sample in samples.values() for *_, text in sample}
+        assert sorted(lines) == sorted({*listed, *other_texts})
 
 
 def test_what_is_merged_later_is_held_against_what_was_kept_first():
     first = kept([(0.5, "d", [None] * 3), (0.1, "c", [None])], (3, 9999))
     assert first.bound == (0.5, "d")
     first.merge(kept([(0.2, "e", [None])], (3, 9999)))
-    assert [it.document for it in first.rows()] == ["d", "c", "e"]
+    assert [row.document for row in first.rows()] == ["d", "c", "e"]
 
 
 def test_just_so_many_lines_and_bytes_are_all():
-    some = [(0.5, "d", [None] * 3)]
-    size = sum(len(line("d", at, None)) for at in range(3))
-    assert kept(some, (3, size)).is_complete
-    assert not kept(some, (2, size)).is_complete
-    assert not kept(some, (3, size - 1)).is_complete
-    assert len([*kept([*some, (0.9, "e", [None])], (9, size)).lines()]) == 3
+    scored = [(0.5, "d", [None] * 3)]
+    size = sum(len(line("d", index, None)) for index in range(3))
+    assert kept(scored, (3, size)).is_complete
+    assert not kept(scored, (2, size)).is_complete
+    assert not kept(scored, (3, size - 1)).is_complete
+    assert len([*kept([*scored, (0.9, "e", [None])], (9, size)).lines()]) == 3
 
 
 def test_a_cause_that_is_sampled_stays_so_where_others_are_too_many():
-    some = documents(60, 3 * KINDS)
-    found = kept(some, (0, 0))
-    last = max(key for _, key in found.samples)
-    (number,) = (it for it in range(3 * KINDS) if cause_key(*GROUP, kind(it)) == last)
-    more = [(0.5, f"e{at}", [number]) for at in range(20)]
-    for score, name, numbers in more:
-        found.add((score, name), [error(name, 0, *numbers)])
-    found.settle()
-    assert found.samples == of_all([*some, *more], 0, 0)[2]
+    scored = documents(60, 3 * KINDS)
+    errors_kept = kept(scored, (0, 0))
+    last = max(key for _, key in errors_kept.samples)
+    (number,) = (
+        number_ for number_ in range(3 * KINDS) if cause_key(*GROUP, kind(number_)) == last
+    )
+    more_documents = [(0.5, f"e{index}", [number]) for index in range(20)]
+    for score, name, numbers in more_documents:
+        errors_kept.add((score, name), [error(name, 0, *numbers)])
+    errors_kept.settle()
+    assert errors_kept.samples == of_all([*scored, *more_documents], 0, 0)[2]
 
 
 def test_samples_take_no_more_than_they_may(monkeypatch):
-    found = kept(documents(60, 1), (0, 0))
-    every = [*found.lines()]
-    for count in range(len(every) + 1):
-        monkeypatch.setattr(error_rows, "MAX_SAMPLE_BYTES", sum(map(len, every[:count])))
-        assert [*found.lines()] == every[:count]
+    errors_kept = kept(documents(60, 1), (0, 0))
+    all_lines = [*errors_kept.lines()]
+    for count in range(len(all_lines) + 1):
+        monkeypatch.setattr(error_rows, "MAX_SAMPLE_BYTES", sum(map(len, all_lines[:count])))
+        assert [*errors_kept.lines()] == all_lines[:count]
 
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
@@ -242,9 +247,13 @@ def test_a_row_has_the_confidence_of_its_prediction():
     pair = unwrapped(Unwrapper(PLAN.root), DocumentPair("a", GT, pred))
     job = Job(PLAN, Options(), requested=OutputsRequested(value_lines=True, accounts=True))
     lines = evaluate_chunk(job, [pair]).value_lines.splitlines()
-    found = {row["path"]: row["confidence"] for row in map(json.loads, lines)}
+    confidences_by_path = {row["path"]: row["confidence"] for row in map(json.loads, lines)}
 
-    assert {path: it for path, it in found.items() if it is not None} == {
+    assert {
+        path: confidence
+        for path, confidence in confidences_by_path.items()
+        if confidence is not None
+    } == {
         "id": 0.9,
         "lines[0].sku": 0.25,
         "lines[0].odd": 0.5,

@@ -61,21 +61,23 @@ def test_fields_that_no_document_has_are_told_without_those_inside_them():
 def test_groups_have_the_same_results_whether_documents_come_together_or_alone():
     names = {"one": "x", "two": "y", "three": "x", "four": "y", "five": "z"}
 
-    def grouped(some: Batch) -> Batch:
-        results = [replace(result, groups={"k": names[result.id]}) for result in some.results]
-        return Batch(results, some.table)
+    def grouped(batch_of_documents: Batch) -> Batch:
+        results = [
+            replace(result, groups={"k": names[result.id]}) for result in batch_of_documents.results
+        ]
+        return Batch(results, batch_of_documents.table)
 
     def evaluated(*batches: Batch) -> Evaluation:
         evaluation = Evaluation()
-        for some in batches:
-            evaluation.add(grouped(some))
+        for batch_of_documents in batches:
+            evaluation.add(grouped(batch_of_documents))
         return evaluation
 
-    together, alone, merged = evaluated(MIXED), evaluated(*RESULTS), Evaluation()
-    for some in RESULTS:
-        merged.merge(evaluated(some))
+    together, alone_, merged = evaluated(MIXED), evaluated(*RESULTS), Evaluation()
+    for batch_of_documents in RESULTS:
+        merged.merge(evaluated(batch_of_documents))
 
-    assert orjson.dumps(together.to_dict()) == orjson.dumps(alone.to_dict())
+    assert orjson.dumps(together.to_dict()) == orjson.dumps(alone_.to_dict())
     assert orjson.dumps(together.to_dict()) == orjson.dumps(merged.to_dict())
     groups = together.by["k"]
     assert {name: group.evaluated for name, group in groups.items()} == {"x": 2, "y": 1, "z": 0}
@@ -126,45 +128,47 @@ def test_every_problem_is_named_with_its_document():
 )
 def test_rows_are_kept_up_to_a_number_of_documents_or_as_asked(monkeypatch, rows, documents, keeps):
     monkeypatch.setattr("stickler_cli.score.evaluation.MAX_ROWS", 2)
-    found = Evaluation(rows=rows, ledger=Ledger(blocks=Blocks()))
-    for at in range(documents):
-        found.add(batch(PLAN, {f"{at}": COMPARED["one"]}))
+    evaluation = Evaluation(rows=rows, ledger=Ledger(blocks=Blocks()))
+    for index in range(documents):
+        evaluation.add(batch(PLAN, {f"{index}": COMPARED["one"]}))
 
-    assert found.keeps_rows is keeps
+    assert evaluation.keeps_rows is keeps
     if documents:
-        assert (found.ledger.blocks is not None) is keeps
+        assert (evaluation.ledger.blocks is not None) is keeps
 
 
 def test_problems_beyond_the_most_are_counted_by_status_in_any_order(monkeypatch):
     monkeypatch.setattr("stickler_cli.score.evaluation.MAX_NAMED_PROBLEMS", 2)
     statuses = [Status.MISSING, Status.FAILED, Status.MISSING, Status.INVALID, Status.FAILED]
-    parts = [not_compared(f"{at}", status, Problem("x", "y")) for at, status in enumerate(statuses)]
-    for order in (parts, parts[::-1], parts[2:] + parts[:2]):
-        found, merged = Evaluation(rows="none"), Evaluation(rows="none")
-        for part in order:
-            found.add(part)
-            one = Evaluation(rows="none")
-            one.add(part)
-            merged.merge(one)
+    documents = [
+        not_compared(f"{index}", status, Problem("x", "y")) for index, status in enumerate(statuses)
+    ]
+    for order in (documents, documents[::-1], documents[2:] + documents[:2]):
+        evaluation, merged = Evaluation(rows="none"), Evaluation(rows="none")
+        for document in order:
+            evaluation.add(document)
+            single = Evaluation(rows="none")
+            single.add(document)
+            merged.merge(single)
         several = Evaluation(rows="none")
         several.merge(merged)
         several.merge(Evaluation(rows="none"))
 
-        for each in (found, merged, several):
-            assert [(it.document, it.status) for it in each.problems] == [
+        for variant in (evaluation, merged, several):
+            assert [(problem.document, problem.status) for problem in variant.problems] == [
                 ("1", Status.FAILED),
                 ("4", Status.FAILED),
             ]
-            assert each.n_unnamed == {Status.MISSING: 2, Status.INVALID: 1}
-            assert each.to_dict()["problems_unnamed"] == {"invalid": 1, "missing": 2}
+            assert variant.n_unnamed == {Status.MISSING: 2, Status.INVALID: 1}
+            assert variant.to_dict()["problems_unnamed"] == {"invalid": 1, "missing": 2}
 
 
 def test_verdicts_of_the_schema_are_added_side_by_side():
     def judged(name: str, **verdicts) -> Evaluation:
-        some = batch(PLAN, {name: COMPARED["one"]}, verdicts=verdicts)
-        found = Evaluation()
-        found.add(some)
-        return found
+        compared = batch(PLAN, {name: COMPARED["one"]}, verdicts=verdicts)
+        evaluation = Evaluation()
+        evaluation.add(compared)
+        return evaluation
 
     wrong = (Violation("type", "a", "/a", "it is no number"),)
     merged = judged("one", pred=())
@@ -174,9 +178,9 @@ def test_verdicts_of_the_schema_are_added_side_by_side():
     assert (merged.validity["pred"].checked, merged.validity["gt"].checked) == (3, 1)
     figures = merged.document_figures()
     assert (figures["schema_invalid"], figures["schema_valid_share"]) == (1, 1 / 3)
-    shown = merged.to_dict()
-    assert shown["documents"]["schema_invalid"] == {"pred": 1, "gt": 0}
-    assert [*shown["validity"]] == ["pred", "gt"]
+    record = merged.to_dict()
+    assert record["documents"]["schema_invalid"] == {"pred": 1, "gt": 0}
+    assert [*record["validity"]] == ["pred", "gt"]
     assert evaluate(RESULTS).document_figures()["schema_valid_share"] is None
 
 
@@ -197,12 +201,12 @@ class Counted(Metric):
 
 
 def measured(documents: int, *names: str) -> Evaluation:
-    found = Evaluation(metrics={name: Measure(name, Counted()) for name in names})
-    for at in range(documents):
-        found.add(batch(PLAN, {f"{at}": COMPARED["one"]}))
-        for metric in found.metrics.values():
+    evaluation = Evaluation(metrics={name: Measure(name, Counted()) for name in names})
+    for index in range(documents):
+        evaluation.add(batch(PLAN, {f"{index}": COMPARED["one"]}))
+        for metric in evaluation.metrics.values():
             metric.add(None)
-    return found
+    return evaluation
 
 
 def test_metrics_are_put_together_by_name_and_only_of_the_same_documents():
@@ -216,48 +220,52 @@ def test_metrics_are_put_together_by_name_and_only_of_the_same_documents():
         {"name": "a", "figures": {"a.documents": 3}, "state": {"documents": 3}},
         {"name": "b", "figures": {"b.documents": 3}, "state": {"documents": 3}},
     ]
-    for mine, its in (
+    for first, second in (
         (measured(1, "b"), evaluate(RESULTS)),
         (evaluate(RESULTS), measured(1, "b")),
     ):
         with pytest.raises(UsageError, match="the metric b"):
-            mine.merge(its)
+            first.merge(second)
 
 
 def test_counts_of_some_documents_are_those_of_these_alone():
     gts, preds = zip(*COMPARED.values(), strict=True)
 
     def counts(*chosen: int):
-        gt, pred = ([side[at] for at in chosen] for side in (gts, preds))
+        gt, pred = ([side[index] for index in chosen] for side in (gts, preds))
         account = engine.compare(PLAN, gt, pred)
-        results = [DocumentResult(f"{at}", Status.EVALUATED, 0.0) for at in chosen]
+        results = [DocumentResult(f"{document}", Status.EVALUATED, 0.0) for document in chosen]
         return Batch(results, account).counts
 
-    every = counts(0, 1, 2)
+    all_counts = counts(0, 1, 2)
     for chosen in ((0,), (1,), (0, 2), (1, 2)):
-        found = every.select_documents(np.isin(np.arange(3), chosen))
-        alone = counts(*chosen)
-        assert [path for path, _ in found.fields()] == [path for path, _ in alone.fields()]
-        assert found.units.tolist() == alone.units.tolist()
-        assert found.scores.tolist() == alone.scores.tolist()
-        assert found.documents.tolist() == [chosen[at] for at in alone.documents]
+        chosen_documents = all_counts.select_documents(np.isin(np.arange(3), chosen))
+        chosen_counts = counts(*chosen)
+        assert [path for path, _ in chosen_documents.fields()] == [
+            path for path, _ in chosen_counts.fields()
+        ]
+        assert chosen_documents.units.tolist() == chosen_counts.units.tolist()
+        assert chosen_documents.scores.tolist() == chosen_counts.scores.tolist()
+        assert chosen_documents.documents.tolist() == [
+            chosen[document_index] for document_index in chosen_counts.documents
+        ]
 
 
 def test_a_key_has_a_number_of_groups_at_most(monkeypatch):
     monkeypatch.setattr("stickler_cli.score.evaluation.MAX_GROUPS", 2)
-    found = Evaluation()
+    evaluation = Evaluation()
     for name in "xyx":
-        found.add(batch(PLAN, {"one": COMPARED["one"]}, groups={"k": name}))
+        evaluation.add(batch(PLAN, {"one": COMPARED["one"]}, groups={"k": name}))
     with pytest.raises(UsageError, match=r"^--by k: the key gives more than 2 groups"):
-        found.add(batch(PLAN, {"one": COMPARED["one"]}, groups={"k": "z"}))
+        evaluation.add(batch(PLAN, {"one": COMPARED["one"]}, groups={"k": "z"}))
 
 
 def test_groups_show_intervals_of_the_whole_alone():
-    found = Evaluation(interval_settings=IntervalSettings())
-    found.add(batch(PLAN, {"1": COMPARED["two"]}, groups={"k": "x"}))
-    record = found.to_dict()
-    whole, group = (each["confusion_matrix"] for each in (record, record["by"]["k"]["x"]))
+    evaluation = Evaluation(interval_settings=IntervalSettings())
+    evaluation.add(batch(PLAN, {"1": COMPARED["two"]}, groups={"k": "x"}))
+    record = evaluation.to_dict()
+    matrix, group = (record["confusion_matrix"] for record in (record, record["by"]["k"]["x"]))
 
-    assert group["intervals"] == whole["intervals"]
-    assert "intervals" in whole["fields"]["a"]
+    assert group["intervals"] == matrix["intervals"]
+    assert "intervals" in matrix["fields"]["a"]
     assert "intervals" not in group["fields"]["a"]

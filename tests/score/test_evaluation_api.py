@@ -95,24 +95,24 @@ def run_of(evaluation):
 
 @given(documents, terms)
 def test_restoring_gives_an_equal_evaluation(results, terms):
-    whole = evaluation_of(results, terms)
+    total = evaluation_of(results, terms)
 
-    restored = Evaluation.from_dict(json.loads(text_of(whole)))
+    restored = Evaluation.from_dict(json.loads(text_of(total)))
 
-    assert restored == whole
-    assert restored.tally == whole.tally
-    assert restored.conditions == whole.conditions
-    assert text_of(restored) == text_of(whole)
+    assert restored == total
+    assert restored.tally == total.tally
+    assert restored.conditions == total.conditions
+    assert text_of(restored) == text_of(total)
 
 
 @given(documents)
 def test_a_run_is_restored_too(results):
-    whole = evaluation_of(results)
-    record = json.loads(orjson.dumps(run_record(run_of(whole))))
+    total = evaluation_of(results)
+    record = json.loads(orjson.dumps(run_record(run_of(total))))
 
     restored = Evaluation.from_dict(record, "run.json")
 
-    assert restored == whole
+    assert restored == total
     assert run_record(run_of(restored)) == record
 
 
@@ -121,11 +121,11 @@ def test_a_run_is_restored_too(results):
 
 def test_evaluations_under_different_terms_do_not_merge():
     options = DecidingOptions(pairing_floor=0.5, recall_with_fd=True, missing="skip")
-    one = evaluation_of(RESULTS)
-    before = text_of(one)
+    single = evaluation_of(RESULTS)
+    before = text_of(single)
 
     with pytest.raises(UsageError) as caught:
-        one.merge(evaluation_of(RESULTS, Conditions(options, FIELDS[1:])))
+        single.merge(evaluation_of(RESULTS, Conditions(options, FIELDS[1:])))
 
     assert str(caught.value) == (
         "the evaluations cannot be combined: pairing_floor is 0.2 in one evaluation and "
@@ -135,7 +135,7 @@ def test_evaluations_under_different_terms_do_not_merge():
         "fields, expected "
         "evaluations with the same schema and options"
     )
-    assert text_of(one) == before
+    assert text_of(single) == before
 
 
 def test_evaluations_with_other_documents_are_not_equal():
@@ -147,9 +147,9 @@ def test_evaluations_with_other_documents_are_not_equal():
 def test_an_evaluation_says_in_a_line_what_it_is():
     assert repr(Evaluation()) == "<Evaluation total=0, overall_score=None>"
     # Right: b, a, and nothing else is there; score 1.
-    one = Evaluation()
-    one.add(batch_of_unit(compare(PLAN, {"a": 1}, {"a": 1})))
-    assert repr(one) == "<Evaluation total=1, evaluated=1, overall_score=1.0>"
+    single = Evaluation()
+    single.add(batch_of_unit(compare(PLAN, {"a": 1}, {"a": 1})))
+    assert repr(single) == "<Evaluation total=1, evaluated=1, overall_score=1.0>"
 
 
 # --- data frames
@@ -226,8 +226,8 @@ def test_a_frame_of_documents_without_terms_has_their_fields_by_name(libraries):
 
 def test_all_numbers_of_a_column_have_one_type(libraries):
     libraries("pandas")
-    whole = FieldInfo(("a",), "leaf", "NumericComparator", 1, 2)
-    terms = Conditions(TERMS.options, (whole,))
+    field = FieldInfo(("a",), "leaf", "NumericComparator", 1, 2)
+    terms = Conditions(TERMS.options, (field,))
 
     _, columns = evaluation_of([], terms).to_frame()
 
@@ -245,21 +245,23 @@ def test_a_lone_surrogate_is_spelt_out(libraries):
 
 
 @pytest.mark.parametrize(
-    ("installed", "asked", "given"),
+    ("installed", "requested", "library"),
     [
         (("pandas", "polars"), None, "pandas"),
         (("polars",), None, "polars"),
         (("pandas", "polars"), "polars", "polars"),
     ],
 )
-def test_a_frame_is_of_the_library_that_is_asked_for_or_there(libraries, installed, asked, given):
+def test_a_frame_is_of_the_library_that_is_asked_for_or_there(
+    libraries, installed, requested, library
+):
     libraries(*installed)
 
-    assert evaluation_of(RESULTS).to_frame(asked)[0] == given
+    assert evaluation_of(RESULTS).to_frame(requested)[0] == library
 
 
 @pytest.mark.parametrize(
-    ("installed", "asked", "message"),
+    ("installed", "requested", "message"),
     [
         (
             (),
@@ -273,11 +275,11 @@ def test_a_frame_is_of_the_library_that_is_asked_for_or_there(libraries, install
         ),
     ],
 )
-def test_a_library_that_is_not_there_is_named(libraries, installed, asked, message):
+def test_a_library_that_is_not_there_is_named(libraries, installed, requested, message):
     libraries(*installed)
 
     with pytest.raises(UnavailableError) as caught:
-        evaluation_of(RESULTS).to_frame(asked)
+        evaluation_of(RESULTS).to_frame(requested)
 
     assert str(caught.value) == message
 
@@ -431,11 +433,11 @@ def test_only_reports_that_show_figures_are_made():
 def test_an_evaluation_as_json_says_who_made_it_how_and_what_no_document_had():
     evaluation = Evaluation(conditions=Conditions(DecidingOptions(), ()))
     evaluation.add(batch(compile_schema(SCHEMA), {"1": ({"b": "x"}, {"b": "x"})}))
-    found = evaluation.to_dict()
+    record = evaluation.to_dict()
 
-    assert found["version"] == __version__
-    assert found["options"] == {**options_record(DecidingOptions()), "counting": "leaves"}
-    assert "never" in found["never_present"]
+    assert record["version"] == __version__
+    assert record["options"] == {**options_record(DecidingOptions()), "counting": "leaves"}
+    assert "never" in record["never_present"]
     assert Evaluation().to_dict()["options"] is None
 
 

@@ -35,39 +35,39 @@ MANY_LOST = ({"tags": list("abcdefghijkl")}, {})
 
 
 def evaluation(*, rows="inline"):
-    found = Evaluation(interval_settings=IntervalSettings(), rows=rows)
-    found.add(batch(PLAN, {"1": RIGHT, "2": ONE_LOST}, groups={"k": "one"}))
-    found.add(batch(PLAN, {"3": THREE_LOST, "4": RIGHT}, groups={"k": "two"}))
-    found.add(batch(PLAN, {"5": MANY_LOST}, groups={"k": "two"}))
-    found.add(not_compared("6"))
-    return found
+    run_evaluation = Evaluation(interval_settings=IntervalSettings(), rows=rows)
+    run_evaluation.add(batch(PLAN, {"1": RIGHT, "2": ONE_LOST}, groups={"k": "one"}))
+    run_evaluation.add(batch(PLAN, {"3": THREE_LOST, "4": RIGHT}, groups={"k": "two"}))
+    run_evaluation.add(batch(PLAN, {"5": MANY_LOST}, groups={"k": "two"}))
+    run_evaluation.add(not_compared("6"))
+    return run_evaluation
 
 
 def test_documents_are_right_where_they_lost_no_value():
-    found = evaluation()
-    shown = found.to_dict()
+    run_evaluation = evaluation()
+    record = run_evaluation.to_dict()
 
     exact = binomtest(2, 5).proportion_ci(0.95, method="exact")
-    whole = shown["wholly_right"]
-    assert whole.pop("interval") == pytest.approx([exact.low, exact.high], rel=1e-4)
-    assert whole == {
+    shares = record["wholly_right"]
+    assert shares.pop("interval") == pytest.approx([exact.low, exact.high], rel=1e-4)
+    assert shares == {
         "documents": 5,
         "lost": [2, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0],
         "right": 2,
         "share": 0.4,
         "lost_at_most": [2, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4],
     }
-    by = shown["by"]["k"]
+    by = record["by"]["k"]
     assert by["one"]["wholly_right"]["share"] == 0.5
     assert by["two"]["wholly_right"]["lost"][:4] == [1, 0, 0, 1]
 
 
 def test_they_come_back_from_a_record_and_add_up():
-    found = evaluation(rows="none")
-    again = read_evaluation(json.loads(json.dumps(found.to_dict())))
-    assert again.wholly_right == found.wholly_right
+    run_evaluation = evaluation(rows="none")
+    again = read_evaluation(json.loads(json.dumps(run_evaluation.to_dict())))
+    assert again.wholly_right == run_evaluation.wholly_right
 
-    again.merge(found)
+    again.merge(run_evaluation)
     assert again.wholly_right == WhollyRight(10, [4, 2, 0, 2, *[0] * 7])
 
 
@@ -100,9 +100,9 @@ def test_of_no_documents_there_is_no_share():
     ],
 )
 def test_gates_ask_for_the_share_and_its_bounds(gate, passed, reason):
-    found = judge_gate(parse_gate(gate), evaluation())
-    assert found.passed is passed
-    assert found.reason.startswith(reason)
+    judgement = judge_gate(parse_gate(gate), evaluation())
+    assert judgement.passed is passed
+    assert judgement.reason.startswith(reason)
 
 
 def test_a_gate_on_documents_without_intervals_or_documents_fails():
@@ -116,15 +116,15 @@ def test_a_gate_on_documents_without_intervals_or_documents_fails():
 
 
 def test_some_documents_of_a_batch_can_be_added():
-    found = WhollyRight()
-    found.add(batch(PLAN, {"1": RIGHT, "2": ONE_LOST, "3": RIGHT}), np.array([True, True, False]))
-    assert (found.documents, found.right) == (2, 1)
+    shares = WhollyRight()
+    shares.add(batch(PLAN, {"1": RIGHT, "2": ONE_LOST, "3": RIGHT}), np.array([True, True, False]))
+    assert (shares.documents, shares.right) == (2, 1)
 
 
 def test_documents_that_were_not_compared_add_nothing():
-    found = WhollyRight()
-    found.add(not_compared("6"), None)
-    assert found == WhollyRight()
+    shares = WhollyRight()
+    shares.add(not_compared("6"), None)
+    assert shares == WhollyRight()
 
 
 class MostValues:
@@ -150,13 +150,13 @@ class MostValues:
 def test_a_statistic_is_added_by_a_class_and_an_entry(monkeypatch):
     monkeypatch.setattr("stickler_cli.score.folds.FOLDS", (*FOLDS, MostValues))
     monkeypatch.setattr("stickler_cli.score.evaluation.FOLDS", (*FOLDS, MostValues))
-    found = evaluation()
-    record = json.loads(json.dumps(found.to_dict()))
+    run_evaluation = evaluation()
+    record = json.loads(json.dumps(run_evaluation.to_dict()))
     merged = evaluation()
     merged.merge(read_evaluation(record))
 
     assert record["most_values"] == merged.to_dict()["most_values"] == 12 + 1
-    assert {name: it["most_values"] for name, it in record["by"]["k"].items()} == {
+    assert {name: group["most_values"] for name, group in record["by"]["k"].items()} == {
         "one": 2,
         "two": 13,
     }
@@ -252,8 +252,10 @@ def test_verdicts_of_two_parts_of_a_run_add_up():
     assert (first.checked, first.valid, first.invalid, first.unreadable) == (5, 2, 2, 1)
     view = first.view()
     assert list(view["keywords"].items()) == [("type", 3), ("const", 1), ("enum", 1)]
-    most = [(it.field, it.keyword, it.count) for it in first.most_frequent()]
-    assert most == [("a", "type", 2), ("a", "enum", 1), ("b", "type", 1), ("z", "const", 1)]
+    frequent = [
+        (keyword.field, keyword.keyword, keyword.count) for keyword in first.most_frequent()
+    ]
+    assert frequent == [("a", "type", 2), ("a", "enum", 1), ("b", "type", 1), ("z", "const", 1)]
 
 
 def test_a_verdict_shows_its_first_violations_and_counts_all():

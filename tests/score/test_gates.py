@@ -82,7 +82,7 @@ def test_a_gate_is_read_into_its_parts(text, mode, path, metric, operator, limit
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("f1", "is not a gate"),
         ("f1>=", "the limit is ''"),
@@ -129,10 +129,10 @@ def test_a_gate_is_read_into_its_parts(text, mode, path, metric, operator, limit
         ("recall>=-1", "between 0 and 1"),
     ],
 )
-def test_what_is_no_gate_is_refused_with_what_it_could_be(text, told):
+def test_what_is_no_gate_is_refused_with_what_it_could_be(text, message):
     with pytest.raises(UsageError) as caught:
         parse_gate(text)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -194,10 +194,10 @@ def test_a_field_may_be_called_as_a_count_is(text):
 
 
 def test_a_set_before_documents_asks_for_a_field_of_that_name():
-    made = evaluation(documents=[3, 0, 0, 0, 0])
+    run_evaluation = evaluation(documents=[3, 0, 0, 0, 0])
 
-    assert judge_gate(parse_gate("leaves:documents.right>=3"), made).value == 3
-    assert judge_gate(parse_gate("documents.right>=0.5"), made).value is None
+    assert judge_gate(parse_gate("leaves:documents.right>=3"), run_evaluation).value == 3
+    assert judge_gate(parse_gate("documents.right>=0.5"), run_evaluation).value is None
 
 
 def test_f_in_words_is_f1():
@@ -241,13 +241,13 @@ def test_a_gate_compares_the_exact_value_and_says_how(text, passed, reason):
 
 
 def test_a_result_names_its_field_and_a_key_may_have_an_operator_in_it():
-    made = evaluation(a=[9, 1, 0, 1, 0], **{"b>=c": [1, 0, 0, 0, 0]})
-    found = judge_gate(parse_gate('["b>=c"].f1>=0.5'), made)
-    assert (found.reason, found.field) == ('["b>=c"].f1 1.0 >= 0.5', "b>=c")
-    assert judge_gate(parse_gate("a.f1>=0.5"), made).field == "a"
-    assert judge_gate(parse_gate("d.f1>=0.5"), made).field == "d"
-    assert judge_gate(parse_gate("f1>=0.5"), made).field == ""
-    assert judge_gate(parse_gate("documents.failed<=0"), made).field == ""
+    run_evaluation = evaluation(a=[9, 1, 0, 1, 0], **{"b>=c": [1, 0, 0, 0, 0]})
+    judgement = judge_gate(parse_gate('["b>=c"].f1>=0.5'), run_evaluation)
+    assert (judgement.reason, judgement.field) == ('["b>=c"].f1 1.0 >= 0.5', "b>=c")
+    assert judge_gate(parse_gate("a.f1>=0.5"), run_evaluation).field == "a"
+    assert judge_gate(parse_gate("d.f1>=0.5"), run_evaluation).field == "d"
+    assert judge_gate(parse_gate("f1>=0.5"), run_evaluation).field == ""
+    assert judge_gate(parse_gate("documents.failed<=0"), run_evaluation).field == ""
 
 
 def test_a_least_f1_is_a_gate_before_the_others():
@@ -259,10 +259,12 @@ def test_a_least_f1_is_a_gate_before_the_others():
 
 
 def test_a_gate_may_ask_for_valid_documents():
-    made = evaluation(a=[9, 1, 0, 1, 0])
-    made.validity["pred"] = Validity(checked=8, valid=5, unreadable=1)
-    assert judge_gate(parse_gate("documents.schema_invalid<=2"), made).value == 2
-    assert judge_gate(parse_gate("documents.schema_valid_share>=0.6"), made).value == 0.625
+    run_evaluation = evaluation(a=[9, 1, 0, 1, 0])
+    run_evaluation.validity["pred"] = Validity(checked=8, valid=5, unreadable=1)
+    assert judge_gate(parse_gate("documents.schema_invalid<=2"), run_evaluation).value == 2
+    assert (
+        judge_gate(parse_gate("documents.schema_valid_share>=0.6"), run_evaluation).value == 0.625
+    )
 
 
 def test_recall_with_fd_changes_what_a_gate_compares():
@@ -291,11 +293,11 @@ def test_an_empty_denominator_never_passes_and_says_so(text, counts):
 
 
 def test_a_gate_on_a_score_takes_that_of_its_field_or_of_the_documents():
-    made = evaluation(a=[1, 0, 0, 0, 0])
-    made.sums["a",].score_sum = SCORE_SCALE // 2
+    run_evaluation = evaluation(a=[1, 0, 0, 0, 0])
+    run_evaluation.sums["a",].score_sum = SCORE_SCALE // 2
 
-    assert judge_gate(parse_gate("score>=0.5"), made).value == 0.5
-    assert judge_gate(parse_gate("a.score>=0.5"), made).value == 0.25
+    assert judge_gate(parse_gate("score>=0.5"), run_evaluation).value == 0.5
+    assert judge_gate(parse_gate("a.score>=0.5"), run_evaluation).value == 0.25
 
 
 def test_a_field_may_be_called_documents():
@@ -347,10 +349,10 @@ def test_a_pattern_that_no_field_matches_is_refused(text):
 
 
 def test_any_names_stand_for_no_other_name():
-    known = [("a",), ("lines", "price")]
-    check_paths([parse_gate("**.price.f1>=0.5"), parse_gate("**.a.f1>=0.5")], known)
+    paths = [("a",), ("lines", "price")]
+    check_paths([parse_gate("**.price.f1>=0.5"), parse_gate("**.a.f1>=0.5")], paths)
     with pytest.raises(UsageError, match="does not exist"):
-        check_paths([parse_gate("**.x.f1>=0.5")], known)
+        check_paths([parse_gate("**.x.f1>=0.5")], paths)
 
 
 @pytest.mark.parametrize(
@@ -397,17 +399,20 @@ def test_a_pattern_of_which_no_field_has_a_value_fails():
 
 
 def test_a_gate_reads_all_values_if_nobody_says_otherwise():
-    made = evaluation(a=[9, 1, 0, 1, 0])
-    set_overall(made.sums["a",], [1, 0, 0, 0, 0])
-    set_overall(made.tally, [1, 0, 0, 0, 0])
+    run_evaluation = evaluation(a=[9, 1, 0, 1, 0])
+    set_overall(run_evaluation.sums["a",], [1, 0, 0, 0, 0])
+    set_overall(run_evaluation.tally, [1, 0, 0, 0, 0])
 
-    assert judge_gate(parse_gate("a.f1>=0"), made).value == 0.9
-    assert judge_gate(parse_gate("overall:a.f1>=0"), made).value == 1
-    assert judge_gate(parse_gate("f1>=0"), made).value == 0.9
-    assert judge_gate(parse_gate("overall:f1>=0"), made).value == 1
+    assert judge_gate(parse_gate("a.f1>=0"), run_evaluation).value == 0.9
+    assert judge_gate(parse_gate("overall:a.f1>=0"), run_evaluation).value == 1
+    assert judge_gate(parse_gate("f1>=0"), run_evaluation).value == 0.9
+    assert judge_gate(parse_gate("overall:f1>=0"), run_evaluation).value == 1
     units = RateRule(counting="overall")
-    assert [judge_gate(parse_gate(f"{of}f1>=0"), made, units).value for of in ("", "a.")] == [1, 1]
-    assert judge_gate(parse_gate("leaves:f1>=0"), made, units).value == 0.9
+    assert [
+        judge_gate(parse_gate(f"{prefix}f1>=0"), run_evaluation, units).value
+        for prefix in ("", "a.")
+    ] == [1, 1]
+    assert judge_gate(parse_gate("leaves:f1>=0"), run_evaluation, units).value == 0.9
 
 
 def test_every_unknown_path_is_told_with_near_ones():
@@ -476,31 +481,31 @@ def test_an_end_of_an_interval_is_compared(text, passed, reason):
 
 
 @pytest.mark.parametrize(
-    ("text", "made", "reason"),
+    ("text", "run_evaluation", "reason"),
     [
         ("f1.lower>=0", Evaluation(), "the run has no confidence intervals"),
         ("f1.lower>=0", with_intervals(0), "no document has a value for this figure"),
         ("other.f1.lower>=0", with_intervals(20), "no document has a value for this figure"),
     ],
 )
-def test_a_gate_on_an_interval_that_is_not_there_fails(text, made, reason):
-    result = judge_gate(parse_gate(text), made)
+def test_a_gate_on_an_interval_that_is_not_there_fails(text, run_evaluation, reason):
+    result = judge_gate(parse_gate(text), run_evaluation)
 
     assert not result.passed
     assert reason in result.reason
 
 
 def test_an_end_is_that_of_the_metric():
-    made = with_intervals(20)
-    made.interval_settings = IntervalSettings(level=0.5)
-    found = made.intervals(RateRule(recall_with_fd=False))
+    run_evaluation = with_intervals(20)
+    run_evaluation.interval_settings = IntervalSettings(level=0.5)
+    intervals = run_evaluation.intervals(RateRule(recall_with_fd=False))
     for name in ("precision", "recall", "f1"):
-        for at, end in enumerate(("lower", "upper")):
-            value = judge_gate(parse_gate(f"{name}.{end}>=0"), made).value
-            assert value == found.rates["overall"][name][at]
+        for index, end in enumerate(("lower", "upper")):
+            value = judge_gate(parse_gate(f"{name}.{end}>=0"), run_evaluation).value
+            assert value == intervals.rates["overall"][name][index]
     # Of two fields one is right in each document: recall is 0.5, and F1 2 / 3.
-    assert judge_gate(parse_gate("recall.upper>=0"), made).value < 2 / 3
-    assert judge_gate(parse_gate("score.upper>=0"), made).value == found.score.upper
+    assert judge_gate(parse_gate("recall.upper>=0"), run_evaluation).value < 2 / 3
+    assert judge_gate(parse_gate("score.upper>=0"), run_evaluation).value == intervals.score.upper
 
 
 def test_gates_on_intervals_are_refused_where_none_are_made():
@@ -514,11 +519,11 @@ def test_gates_on_intervals_of_confidences_take_rows():
     gate = parse_gate("confidence.ece.upper<=0.1")
     with pytest.raises(UsageError, match=r"upper<=0\.1' needs .* expected a run with rows"):
         check_no_resampled_bounds([gate])
-    made = with_confidences(10)
-    assert judge_gate(gate, made).value is not None
-    made.confidences.drop_rows()
+    run_evaluation = with_confidences(10)
+    assert judge_gate(gate, run_evaluation).value is not None
+    run_evaluation.confidences.drop_rows()
     with pytest.raises(UsageError, match="expected a run with rows"):
-        judge_gate(gate, made)
+        judge_gate(gate, run_evaluation)
 
 
 # --- gates on confidences and on metrics
@@ -528,29 +533,29 @@ def with_confidences(documents: int, *, intervals: bool = True) -> Evaluation:
     """An evaluation of `a`: right at 0.9, and wrong at 0.5 in every other document."""
     result = Evaluation(interval_settings=IntervalSettings() if intervals else None)
     for number in range(documents):
-        known = {"right": {"a": [0.9]}, **({"wrong": {"a": [0.5]}} if number % 2 else {})}
-        add_confidences(result.confidences, f"{number}", known)
+        confidences = {"right": {"a": [0.9]}, **({"wrong": {"a": [0.5]}} if number % 2 else {})}
+        add_confidences(result.confidences, f"{number}", confidences)
     return result
 
 
 def test_a_gate_may_ask_for_what_confidences_are_worth():
-    made = with_confidences(10)
+    run_evaluation = with_confidences(10)
 
     # Ten at 0.9 that are right, five at 0.5 that are wrong.
     brier = pytest.approx((10 * 0.01 + 5 * 0.25) / 15)
-    assert judge_gate(parse_gate("confidence.brier<=0.1"), made).value == brier
-    assert judge_gate(parse_gate("confidence.a.brier<=0.1"), made).value == brier
-    assert judge_gate(parse_gate("confidence.auroc>=1"), made).passed
+    assert judge_gate(parse_gate("confidence.brier<=0.1"), run_evaluation).value == brier
+    assert judge_gate(parse_gate("confidence.a.brier<=0.1"), run_evaluation).value == brier
+    assert judge_gate(parse_gate("confidence.auroc>=1"), run_evaluation).passed
     ends = [
-        judge_gate(parse_gate(f"confidence.a.brier.{end}>=0"), made).value
+        judge_gate(parse_gate(f"confidence.a.brier.{end}>=0"), run_evaluation).value
         for end in ("lower", "upper")
     ]
-    assert ends == made.confidence("a")["intervals"]["brier"]
+    assert ends == run_evaluation.confidence("a")["intervals"]["brier"]
     assert 0.01 < ends[0] < 0.09 < ends[1] < 0.25
 
 
 @pytest.mark.parametrize(
-    ("text", "made", "reason"),
+    ("text", "run_evaluation", "reason"),
     [
         ("confidence.brier<=1", Evaluation(), "no predicted value has a confidence"),
         ("confidence.b.brier<=1", with_confidences(9), "no predicted value has a confidence"),
@@ -571,8 +576,8 @@ def test_a_gate_may_ask_for_what_confidences_are_worth():
         ),
     ],
 )
-def test_a_gate_on_confidences_that_are_not_there_fails(text, made, reason):
-    result = judge_gate(parse_gate(text), made)
+def test_a_gate_on_confidences_that_are_not_there_fails(text, run_evaluation, reason):
+    result = judge_gate(parse_gate(text), run_evaluation)
 
     assert (result.value, result.passed) == (None, False)
     assert result.reason == f"{text.partition('<')[0].partition('>')[0]} is undefined: {reason}"
@@ -582,22 +587,22 @@ def test_a_gate_may_ask_for_a_metric_or_a_part_of_it():
     gate = parse_gate(" metric:pages.missed <= 2 ")
     assert (gate.mode, gate.path, gate.metric) == ("metric:", (), "pages.missed")
     assert (gate.text, gate.operator, gate.limit) == ("metric:pages.missed <= 2", "<=", 2)
-    known = {"anls_star": 0.75, "pages.missed": None}
-    made = Evaluation(metrics={"any": Measure("any", recorded_figures=known)})
-    result = judge_gate(parse_gate("metric:anls_star>=0.7"), made)
+    figures = {"anls_star": 0.75, "pages.missed": None}
+    run_evaluation = Evaluation(metrics={"any": Measure("any", recorded_figures=figures)})
+    result = judge_gate(parse_gate("metric:anls_star>=0.7"), run_evaluation)
     assert (result.value, result.passed) == (0.75, True)
     assert result.reason == "metric:anls_star 0.75 >= 0.7"
     assert (
-        judge_gate(gate, made).reason
+        judge_gate(gate, run_evaluation).reason
         == "metric:pages.missed is undefined: the divisor of this figure is 0"
     )
     broken = Measure("pages", recorded_figures={"pages.missed": None}, problem="add: it is full")
     other = Measure("letters", problem="add: it is empty")
-    measures = {"any": made.metrics["any"], "letters": other, "pages": broken}
+    measures = {"any": run_evaluation.metrics["any"], "letters": other, "pages": broken}
     failed = judge_gate(gate, Evaluation(metrics=measures))
     assert failed.reason == "metric:pages.missed is undefined: add: it is full"
     with pytest.raises(UsageError, match=r"one of anls_star, pages\.missed"):
-        judge_gate(parse_gate("metric:anls>=0.7"), made)
+        judge_gate(parse_gate("metric:anls>=0.7"), run_evaluation)
     with pytest.raises(UsageError, match="the name of a metric added with --metric"):
         judge_gate(gate, Evaluation())
 
@@ -646,27 +651,27 @@ def test_a_text_that_is_no_gate_in_any_spelling_has_no_hint():
 
 
 def test_a_path_below_the_keys_of_a_map_is_known_by_any_key():
-    known = [("m", "*", "a")]
-    check_paths([parse_gate("m.k.a.f1>=0.5"), parse_gate("*.*.a.f1>=0.5")], known)
+    paths = [("m", "*", "a")]
+    check_paths([parse_gate("m.k.a.f1>=0.5"), parse_gate("*.*.a.f1>=0.5")], paths)
     with pytest.raises(UsageError):
-        check_paths([parse_gate("m.k.b.f1>=0.5")], known)
+        check_paths([parse_gate("m.k.b.f1>=0.5")], paths)
 
 
 def test_a_pattern_says_what_its_values_are_of():
     gate = parse_gate("**.f1>=0.5")
     for values in ({}, {("a",): (0.75, "")}):
-        told = judge_fields(gate, values, values.__getitem__, "the change of ").reason
-        assert told.startswith("the change of **.f1 ")
+        reason = judge_fields(gate, values, values.__getitem__, "the change of ").reason
+        assert reason.startswith("the change of **.f1 ")
 
 
 def run_with(*gates, conditions=None, values=(9, 1, 0, 1, 0), units=(1, 0, 0, 0, 0)):
     """A run of one field, of which values and units are not the same, with gates judged."""
-    made = evaluation(a=[*values])
-    set_overall(made.tally, units)
-    made.conditions = conditions
-    judged = [judge_gate(parse_gate(text), made) for text in gates]
+    run_evaluation = evaluation(a=[*values])
+    set_overall(run_evaluation.tally, units)
+    run_evaluation.conditions = conditions
+    judged = [judge_gate(parse_gate(text), run_evaluation) for text in gates]
     signature = SchemaSignature("a.json", f"sha256:{'0' * 64}", "A", None)
-    return Run(made, signature, RunOptions(), (), judged)
+    return Run(run_evaluation, signature, RunOptions(), (), judged)
 
 
 @pytest.mark.parametrize("conditions", [None, Conditions(RunOptions(), ())])
@@ -674,8 +679,8 @@ def test_a_finished_run_is_read_in_another_counting_mode_with_its_gates(conditio
     run = run_with("f1>=0.95", "leaves:f1>=0.95", "documents.total>=2", conditions=conditions)
     read = with_counting(run, "overall")
 
-    assert [it.value for it in run.gates] == [0.9, 0.9, 2]
-    assert [it.value for it in read.gates] == [1.0, 0.9, 2]
+    assert [gate.value for gate in run.gates] == [0.9, 0.9, 2]
+    assert [gate.value for gate in read.gates] == [1.0, 0.9, 2]
     assert (run.rule.counting, read.rule.counting) == ("leaves", "overall")
     assert read.evaluation.rule.counting == ("overall" if conditions else "leaves")
     assert run.evaluation.rule.counting == "leaves"

@@ -55,15 +55,15 @@ USUAL = RateRule(recall_with_fd=False)
 def spread_of(right, wrong) -> Spread:
     right, wrong = np.asarray(right, float), np.asarray(wrong, float)
     products = (
-        float(one @ other) for one, other in ((right, right), (right, wrong), (wrong, wrong))
+        float(first @ other) for first, other in ((right, right), (right, wrong), (wrong, wrong))
     )
     return Spread(float(right.sum()), float(wrong.sum()), *products)
 
 
 def interval_of(right, wrong, level: float = 0.95, all_right: float = 0.0) -> Interval | None:
     spread = spread_of(right, wrong)._replace(all_right=all_right)
-    (found,) = rate_intervals([spread], level)
-    return found
+    (rate_interval,) = rate_intervals([spread], level)
+    return rate_interval
 
 
 # --- what they are
@@ -76,9 +76,11 @@ def interval_of(right, wrong, level: float = 0.95, all_right: float = 0.0) -> In
 def test_of_documents_wholly_right_or_wrong_it_is_the_exact_binomial_interval(
     right, documents, size
 ):
-    held = np.arange(documents) < right
+    is_right = np.arange(documents) < right
     exact = binomtest(right, documents).proportion_ci(0.95, method="exact")
-    assert interval_of(size * held, size * ~held) == pytest.approx((exact.low, exact.high), 1e-4)
+    assert interval_of(size * is_right, size * ~is_right) == pytest.approx(
+        (exact.low, exact.high), 1e-4
+    )
 
 
 def test_of_many_documents_it_is_the_interval_of_the_delta_method():
@@ -104,11 +106,11 @@ def test_of_many_documents_it_is_the_interval_of_the_delta_method():
 def test_ends_are_those_of_the_beta_distribution_with_the_mean_and_variance_of_the_share(
     right, wrong, all_right, wrong_one, right_one
 ):
-    found = interval_of(right, wrong, 0.9, all_right)
+    interval = interval_of(right, wrong, 0.9, all_right)
 
     for end, added, level in (
-        (found.lower, (0, wrong_one), 0.05),
-        (found.upper, (right_one, 0), 0.95),
+        (interval.lower, (0, wrong_one), 0.05),
+        (interval.upper, (right_one, 0), 0.95),
     ):
         good, bad = np.append(right, added[0]), np.append(wrong, added[1])
         sizes = good + bad
@@ -123,9 +125,9 @@ def test_ends_are_those_of_the_beta_distribution_with_the_mean_and_variance_of_t
 @pytest.mark.parametrize("tail", [0.0005, 0.025, 0.5, 0.975, 0.995])
 def test_percentiles_of_beta_distributions_are_those_of_scipy(tail):
     sizes = np.array([0.5, 0.9, 1, 1.2, 3, 20, 500, 1e5])
-    first, second = (it.ravel() for it in np.meshgrid(sizes, sizes))
-    found = beta_percentiles(first, second, tail)
-    assert found == pytest.approx(beta.ppf(tail, first, second), rel=5e-4)
+    first, second = (size_grid.ravel() for size_grid in np.meshgrid(sizes, sizes))
+    percentiles = beta_percentiles(first, second, tail)
+    assert percentiles == pytest.approx(beta.ppf(tail, first, second), rel=5e-4)
 
 
 def test_all_wrong_is_the_mirror_of_all_right_and_nothing_has_no_interval():
@@ -141,11 +143,11 @@ def test_all_wrong_is_the_mirror_of_all_right_and_nothing_has_no_interval():
 def test_a_billion_documents_with_one_error_have_an_interval_around_it():
     documents, size = 10**9, 1000.0
     spread = Spread(documents * size - 1, 1.0, documents * size**2, size - 1, 1.0)
-    (found,) = rate_intervals([spread], 0.95)
+    (rate_interval,) = rate_intervals([spread], 0.95)
 
     # The upper end is of a Poisson rate of one; the lower one takes a whole document to be wrong.
-    assert 1 - found.upper == pytest.approx(0.0253 / (documents * size), rel=0.1)
-    assert found.lower < 1 - 1 / (documents * size) < found.upper < 1
+    assert 1 - rate_interval.upper == pytest.approx(0.0253 / (documents * size), rel=0.1)
+    assert rate_interval.lower < 1 - 1 / (documents * size) < rate_interval.upper < 1
 
 
 DOCUMENTS = st.lists(
@@ -170,26 +172,26 @@ def test_intervals_of_a_field_are_those_of_its_documents(recall_with_fd):
     counts = random.integers(0, 4, (3, 50, 5))
     counts[:, 5:9] = 0
     scores = random.random(50)
-    found = field_intervals(tallied(counts, scores), 0.95, recall_with_fd=recall_with_fd)
+    intervals_found = field_intervals(tallied(counts, scores), 0.95, recall_with_fd=recall_with_fd)
 
     for mode, of_mode in zip(COUNTING_MODES, counts, strict=True):
-        parts = rate_fractions(of_mode.T, recall_with_fd=recall_with_fd)
+        fractions = rate_fractions(of_mode.T, recall_with_fd=recall_with_fd)
         for name in RATES:
-            above, below = parts[name]
+            above, below = fractions[name]
             values = of_mode[:, [TP, FD, FN]].sum(axis=1)
             if_right = {"recall": 1, "f1": 2}.get(name, 0) * (values @ values) / values.sum()
             expected = interval_of(above, below - above, all_right=if_right)
-            assert found.rates[mode][name] == pytest.approx(expected, rel=1e-12)
-    assert found.score == pytest.approx(interval_of(scores, 1 - scores))
+            assert intervals_found.rates[mode][name] == pytest.approx(expected, rel=1e-12)
+    assert intervals_found.score == pytest.approx(interval_of(scores, 1 - scores))
 
 
 def tallied(counts, scores=None) -> Tally:
     """Return the sums of a field over some documents, (3 modes, documents, 5 outcomes)."""
     documents = counts.shape[1]
-    known = np.zeros((4, documents))
+    values = np.zeros((4, documents))
     if scores is not None:
-        known[IS_SCORED], known[SCORE] = 1, scores
-    rows = np.arange(documents), cells_of(counts), known, [], [], {}
+        values[IS_SCORED], values[SCORE] = 1, scores
+    rows = np.arange(documents), cells_of(counts), values, [], [], {}
     return sum_counts(FieldCounts([()], np.zeros(1, int), *rows))[()]
 
 
@@ -199,19 +201,19 @@ def tallied(counts, scores=None) -> Tally:
 def test_shares_of_documents_have_the_interval_of_their_sums():
     above, below = np.array([1, 0, 2, 3, 0]), np.array([2, 0, 4, 3, 1])
     nothing = np.zeros(5, int)
-    found = document_shares({"x": (above, below), "none": (nothing, nothing)}, SETTINGS)
+    shares = document_shares({"x": (above, below), "none": (nothing, nothing)}, SETTINGS)
 
     # The document that has nothing is none of those that say how large one more is.
-    assert found["x"] == Share(0.6, [*interval_of(above, below - above)])
-    assert found["none"] == Share(None, None)
+    assert shares["x"] == Share(0.6, [*interval_of(above, below - above)])
+    assert shares["none"] == Share(None, None)
 
 
 def test_one_document_and_no_settings_have_shares_without_intervals():
-    one = {"x": (np.array([1, 1]), np.array([2, 2]))}
-    assert document_shares(one, None) == {"x": Share(0.5, None)}
-    assert document_shares(one, SETTINGS)["x"].interval is not None
-    alone = {"x": (np.array([1]), np.array([2]))}
-    assert document_shares(alone, SETTINGS) == {"x": Share(0.5, None)}
+    two_documents = {"x": (np.array([1, 1]), np.array([2, 2]))}
+    assert document_shares(two_documents, None) == {"x": Share(0.5, None)}
+    assert document_shares(two_documents, SETTINGS)["x"].interval is not None
+    one_document = {"x": (np.array([1]), np.array([2]))}
+    assert document_shares(one_document, SETTINGS) == {"x": Share(0.5, None)}
 
 
 # --- of runs
@@ -232,45 +234,53 @@ def documents(*names: int) -> Batch:
 
 def evaluation(*names: int, keep: bool = True, settings=SETTINGS) -> Evaluation:
     """Return the results of `documents`."""
-    made = Evaluation(ledger=Ledger(blocks=Blocks() if keep else None), interval_settings=settings)
+    run_evaluation = Evaluation(
+        ledger=Ledger(blocks=Blocks() if keep else None), interval_settings=settings
+    )
     if names:
-        made.add(documents(*names))
-    return made
+        run_evaluation.add(documents(*names))
+    return run_evaluation
 
 
 def test_documents_without_the_field_make_its_interval_no_narrower():
     plan = compile_schema(an_object(id=TEXT, note=TEXT))
-    some = {f"{at}": ({"id": "x", "note": "y"}, {"id": "x", "note": "y"}) for at in range(5)}
-    others = {f"other {at}": ({"id": "x"}, {"id": "x"}) for at in range(100)}
-    alone, beside = Evaluation(interval_settings=SETTINGS), Evaluation(interval_settings=SETTINGS)
-    alone.add(batch(plan, some))
-    beside.add(batch(plan, {**some, **others}))
+    noted = {f"{index}": ({"id": "x", "note": "y"}, {"id": "x", "note": "y"}) for index in range(5)}
+    without_note = {f"other {index}": ({"id": "x"}, {"id": "x"}) for index in range(100)}
+    noted_only, with_others = (
+        Evaluation(interval_settings=SETTINGS),
+        Evaluation(interval_settings=SETTINGS),
+    )
+    noted_only.add(batch(plan, noted))
+    with_others.add(batch(plan, {**noted, **without_note}))
     for name in ("precision", "recall", "f1"):
-        few, many = (it.intervals(USUAL, "note").rates["leaves"][name] for it in (alone, beside))
-        assert few == many
+        few, wide = (
+            measured.intervals(USUAL, "note").rates["leaves"][name]
+            for measured in (noted_only, with_others)
+        )
+        assert few == wide
 
 
 def test_a_field_that_no_document_has_has_no_interval():
-    found = evaluation(*range(10)).intervals(USUAL, "nowhere")
+    absent = evaluation(*range(10)).intervals(USUAL, "nowhere")
 
-    assert found.score is None
-    assert {mode: dict.fromkeys(RATES) for mode in COUNTING_MODES} == found.rates
-    assert found.view(whole=False) == {}
+    assert absent.score is None
+    assert {mode: dict.fromkeys(RATES) for mode in COUNTING_MODES} == absent.rates
+    assert absent.view(whole=False) == {}
 
 
 def intervals(*parts: Evaluation) -> str:
-    whole = Evaluation()
-    for part in parts:
-        whole.merge(part)
-    record = whole.to_dict()
+    total = Evaluation()
+    for shard in parts:
+        total.merge(shard)
+    record = total.to_dict()
     return json.dumps([record["intervals"], record["confusion_matrix"]])
 
 
 def test_intervals_of_some_documents_only_are_none():
     for first, second in ((SETTINGS, None), (None, SETTINGS)):
-        whole = evaluation(1, settings=first)
-        whole.merge(evaluation(2, settings=second))
-        assert whole.interval_settings is None
+        total = evaluation(1, settings=first)
+        total.merge(evaluation(2, settings=second))
+        assert total.interval_settings is None
 
 
 def test_intervals_of_other_settings_are_not_merged():
@@ -307,9 +317,9 @@ def test_options_decide_the_level_and_the_seed_or_that_there_are_no_intervals():
 
 
 def test_documents_that_were_not_compared_do_not_count():
-    made = evaluation(*range(10))
-    made.add(not_compared("x"))
-    assert made.intervals(USUAL) == evaluation(*range(10)).intervals(USUAL)
+    run_evaluation = evaluation(*range(10))
+    run_evaluation.add(not_compared("x"))
+    assert run_evaluation.intervals(USUAL) == evaluation(*range(10)).intervals(USUAL)
     failed = evaluation()
     failed.add(not_compared("x"))
     assert failed.to_dict()["intervals"]["overall_score"] is None
@@ -349,8 +359,8 @@ def test_a_name_of_half_a_character_has_weights_too():
 
 
 def test_a_document_has_the_same_weights_whatever_is_beside_it():
-    alone = weights(["b"], SETTINGS)
-    assert (weights(["a", "b", "c"], SETTINGS)[1] == alone[0]).all()
+    single = weights(["b"], SETTINGS)
+    assert (weights(["a", "b", "c"], SETTINGS)[1] == single[0]).all()
 
 
 def test_half_of_the_documents_change_places_in_a_swap_whatever_is_beside_them():
@@ -360,8 +370,8 @@ def test_half_of_the_documents_change_places_in_a_swap_whatever_is_beside_them()
     assert swapped.shape == (500, 999)
     assert set(np.unique(swapped)) == {0.0, 1.0}
     assert swapped.mean() == pytest.approx(0.5, abs=0.004)  # 499,500 draws: six standard errors
-    alone = resample(names[7:8], lambda drawn: drawn, SETTINGS, replicates=999, swaps=True)
-    assert (alone[0, 1:] == swapped[7]).all()
+    single = resample(names[7:8], lambda drawn: drawn, SETTINGS, replicates=999, swaps=True)
+    assert (single[0, 1:] == swapped[7]).all()
 
 
 def split_mix(name: bytes, key: bytes) -> list[int]:
@@ -372,10 +382,10 @@ def split_mix(name: bytes, key: bytes) -> list[int]:
     mixed = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & mask
     mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & mask
     mixed ^= mixed >> 31
-    parts = [(mixed >> shift) & 0xFFFF for shift in (0, 16, 32, 48)]
+    words = [(mixed >> shift) & 0xFFFF for shift in (0, 16, 32, 48)]
     return [
-        max(1, round(-WEIGHT_SCALE * log(1 - (part + 0.5) / 65536))) / WEIGHT_SCALE
-        for part in parts
+        max(1, round(-WEIGHT_SCALE * log(1 - (word + 0.5) / 65536))) / WEIGHT_SCALE
+        for word in words
     ]
 
 
@@ -394,17 +404,19 @@ def test_the_document_that_is_added_is_no_other_and_not_there_at_first():
 
 
 def test_a_seed_of_very_many_digits_draws_as_any_other():
-    first, other = (added_weights(IntervalSettings(seed=10**70 + more)) for more in (0, 1))
+    first, other = (added_weights(IntervalSettings(seed=10**70 + offset)) for offset in (0, 1))
     assert (first >= 0).all()
     assert (first != other).any()
 
 
 def test_a_statistic_is_the_same_however_many_replicates_are_made_at_once(monkeypatch):
-    whole = resample("abc", lambda drawn: drawn[:2] * 3, SETTINGS, replicates=10)
+    all_samples = resample("abc", lambda drawn: drawn[:2] * 3, SETTINGS, replicates=10)
     monkeypatch.setattr("stickler_cli.score.intervals._MAX_CELLS", 16)
 
-    assert whole.shape == (2, 11)
-    assert (resample("abc", lambda drawn: drawn[:2] * 3, SETTINGS, replicates=10) == whole).all()
+    assert all_samples.shape == (2, 11)
+    assert (
+        resample("abc", lambda drawn: drawn[:2] * 3, SETTINGS, replicates=10) == all_samples
+    ).all()
 
 
 # --- ends
@@ -412,17 +424,17 @@ def test_a_statistic_is_the_same_however_many_replicates_are_made_at_once(monkey
 
 def test_ends_are_interpolated_between_replicates():
     row = np.array([[0.5, *np.arange(101) / 100]])
-    (found,) = resampled_intervals(row, row, 0.9)
+    (resampled_interval,) = resampled_intervals(row, row, 0.9)
 
     # 101 replicates at 0.00, 0.01 ... 1.00: five of a hundred steps from each end.
-    assert (found.lower, found.upper) == pytest.approx((0.05, 0.95))
+    assert (resampled_interval.lower, resampled_interval.upper) == pytest.approx((0.05, 0.95))
 
 
 def test_lower_ends_are_of_one_row_and_upper_ends_of_the_other():
     wrong, right = np.array([[0.5, 0.1, 0.2]]), np.array([[0.5, 0.8, 0.9]])
-    (found,) = resampled_intervals(wrong, right, 0.5)
+    (resampled_interval,) = resampled_intervals(wrong, right, 0.5)
 
-    assert (found.lower, found.upper) == pytest.approx((0.125, 0.875))
+    assert (resampled_interval.lower, resampled_interval.upper) == pytest.approx((0.125, 0.875))
 
 
 def test_a_figure_is_within_its_interval_wherever_replicates_are():

@@ -41,32 +41,41 @@ def batch_of(truths):
     plan = compile_schema(SCHEMA)
     bare = [Unwrapper(plan.root)(truth, is_truth=True) for truth in truths]
     account = compare(
-        plan, [it.value for it in bare], [PRED] * len(bare), gold=[it.gold for it in bare]
+        plan,
+        [bare_gt.value for bare_gt in bare],
+        [PRED] * len(bare),
+        gold=[bare_gt.gold for bare_gt in bare],
     )
     scores = account.document_scores.tolist()
-    results = [DocumentResult(f"{at}", Status.EVALUATED, it) for at, it in enumerate(scores)]
+    results = [
+        DocumentResult(f"{position}", Status.EVALUATED, score)
+        for position, score in enumerate(scores)
+    ]
     return Batch(results, account)
 
 
 def evaluation_of(*parts):
-    whole = Evaluation()
+    total = Evaluation()
     for truths in parts:
-        part = Evaluation()
-        part.add(batch_of(truths))
-        whole.merge(part)
-    return whole
+        shard = Evaluation()
+        shard.add(batch_of(truths))
+        total.merge(shard)
+    return total
 
 
-@pytest.mark.parametrize("parts", [[TRUTHS], [TRUTHS[:1], TRUTHS[1:]]])
-def test_what_is_not_labelled_is_counted_once_a_document(parts):
-    labels = evaluation_of(*parts).fold(PathCounts)
+@pytest.mark.parametrize("truth_lists", [[TRUTHS], [TRUTHS[:1], TRUTHS[1:]]])
+def test_what_is_not_labelled_is_counted_once_a_document(truth_lists):
+    labels = evaluation_of(*truth_lists).fold(PathCounts)
 
     assert labels.not_labelled == {("a",): 3, ("o",): 1, ("o", "c"): 1}
     assert labels.left_out == {("t",): 1}
     again = PathCounts()
     view = labels.view(None).items()
     again.restore(
-        {name: [it | {"field": field_names(it["field"])} for it in each] for name, each in view}
+        {
+            name: [entry | {"field": field_names(entry["field"])} for entry in entries]
+            for name, entries in view
+        }
     )
     assert again == labels
     assert PathCounts().view(None) == {"undeclared_keys": [], "extra_keys": []}
@@ -83,10 +92,10 @@ def test_what_is_not_labelled_is_counted_once_a_document(parts):
     ],
 )
 def test_gates_ask_in_how_many_documents_a_field_is_labelled(gate, value):
-    found = judge_gate(parse_gate(gate), evaluation_of(TRUTHS))
+    judgement = judge_gate(parse_gate(gate), evaluation_of(TRUTHS))
 
-    assert found.value == pytest.approx(value)
-    assert found.passed is (value >= found.limit)
+    assert judgement.value == pytest.approx(value)
+    assert judgement.passed is (value >= judgement.limit)
 
 
 def test_without_documents_nothing_is_labelled():
@@ -104,18 +113,18 @@ def test_what_was_evaluated_nowhere_is_no_field_and_not_absent():
 
 @pytest.mark.parametrize("kept", [TRUTHS[1:2], TRUTHS[1:], TRUTHS[:1]])
 def test_an_evaluation_that_was_read_goes_on_as_it_was(kept):
-    whole = evaluation_of(kept, TRUTHS)
+    total = evaluation_of(kept, TRUTHS)
     again = read_evaluation(evaluation_of(kept).to_dict())
     again.merge(evaluation_of(TRUTHS))
 
-    assert again.sums == whole.sums
-    assert again.to_dict() == whole.to_dict()
+    assert again.sums == total.sums
+    assert again.to_dict() == total.to_dict()
 
 
 def test_some_documents_of_a_batch_have_the_places_that_are_passed_over_in_them():
-    some = batch_of(TRUTHS).counts.select_documents(np.array([False, True, False, False]))
+    documents = batch_of(TRUTHS).counts.select_documents(np.array([False, True, False, False]))
 
-    assert some.cells[:, N_UNIT_COUNTS].sum() == 2
+    assert documents.cells[:, N_UNIT_COUNTS].sum() == 2
 
 
 class UniterableTallies(FieldTallies):

@@ -6,9 +6,9 @@ from stickler_cli.score.ledger import MAX_HASHES, Ledger
 
 
 def of(*names: str) -> Ledger:
-    found = Ledger()
-    found.add_ids(names)
-    return found
+    ledger = Ledger()
+    ledger.add_ids(names)
+    return ledger
 
 
 def hashed(name: str) -> str:
@@ -22,21 +22,21 @@ def test_each_document_is_known_once_by_a_hash_of_its_id():
 
 
 def test_of_many_documents_the_least_hashes_are_kept_in_any_order_and_company():
-    names = [f"document {at}" for at in range(3 * MAX_HASHES)]
+    names = [f"document {index}" for index in range(3 * MAX_HASHES)]
     expected = sorted(map(hashed, names))[:MAX_HASHES]
-    apart, merged = of(), of(*names[:7])
+    separate, merged = of(), of(*names[:7])
     for name in reversed(names):
-        apart.add_ids([name])
+        separate.add_ids([name])
     for start in range(0, len(names), 100):
         merged.merge(of(*names[start : start + 100]))
 
-    assert of(*names).hashes == apart.hashes == merged.hashes == expected
+    assert of(*names).hashes == separate.hashes == merged.hashes == expected
 
 
 def test_a_hash_just_below_the_greatest_of_those_that_are_kept_takes_its_place():
-    names = sorted((f"document {at}" for at in range(MAX_HASHES + 1)), key=hashed)
+    names = sorted((f"document {index}" for index in range(MAX_HASHES + 1)), key=hashed)
     late = names.pop(MAX_HASHES - 1)
-    found = of(*names)
-    found.add_ids([late])
+    ledger = of(*names)
+    ledger.add_ids([late])
 
-    assert found.hashes == sorted(map(hashed, [*names[:-1], late]))
+    assert ledger.hashes == sorted(map(hashed, [*names[:-1], late]))

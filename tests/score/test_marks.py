@@ -44,32 +44,34 @@ TRUE, STANDS = Mark("ground_truth_wrong"), Mark("neither")
 
 
 def marks_on(*told, mark=TRUE):
-    return {MarkedError(*one): mark for one in told}
+    return {MarkedError(*entry): mark for entry in told}
 
 
 def found_of(marks, *names):
     """Count what marks change in some documents, as a run does."""
-    found = MarkedCounts()
+    marked_counts = MarkedCounts()
     for position, (name, (gt, pred)) in enumerate(DOCUMENTS.items()):
         if name in names:
             units = (error.unit for error in ALL.classified_errors(position))
             errors = [*match_marks(units, marks, name)]
             right = [unit for marked, unit in errors if marks[marked].verdict in TAKEN]
             again = batch(PLAN, {name: (correct_truth(right, gt), pred)})
-            found.matched_errors += [marked for marked, _ in errors]
-            units = [scale_score(float(it)) for it in (again.scores[0], ALL.scores[position])]
-            found.add(ALL.counts.units[:, position], again.counts.units[:, 0], units[0] - units[1])
-    return found
+            marked_counts.matched_errors += [marked for marked, _ in errors]
+            units = [scale_score(float(score)) for score in (again.scores[0], ALL.scores[position])]
+            marked_counts.add(
+                ALL.counts.units[:, position], again.counts.units[:, 0], units[0] - units[1]
+            )
+    return marked_counts
 
 
-def scored(made):
-    return made.tally
+def scored(evaluation):
+    return evaluation.tally
 
 
 def evaluated(documents):
-    made = Evaluation()
-    made.add(batch(PLAN, documents))
-    return made
+    evaluation = Evaluation()
+    evaluation.add(batch(PLAN, documents))
+    return evaluation
 
 
 MARKS = {
@@ -88,47 +90,61 @@ MENDED = {
 @pytest.mark.parametrize("cut", [0, 1, 3, 4])
 def test_it_is_what_the_mended_documents_come_to_in_whatever_parts(recall_with_fd, cut):
     names = [*DOCUMENTS]
-    found = found_of(MARKS, *names[:cut])
-    found.merge(found_of(MARKS, *names[cut:]))
+    marked_counts = found_of(MARKS, *names[:cut])
+    marked_counts.merge(found_of(MARKS, *names[cut:]))
     rule = RateRule(recall_with_fd=recall_with_fd)
     by_document = {"any": MARKS}
-    told = evaluate_marks(by_document, found, scored(evaluated(DOCUMENTS)), rule)
+    outcome = evaluate_marks(by_document, marked_counts, scored(evaluated(DOCUMENTS)), rule)
 
     again = evaluated(MENDED)
     for mode in COUNTING_MODES:
         counts = again.tally.counts(mode)
         rates = counts.derived(recall_with_fd=recall_with_fd)
-        mine = getattr(told, mode)
-        assert (mine.tp, mine.fd, mine.fa, mine.fn) == (counts.tp, counts.fd, counts.fa, counts.fn)
-        assert mine.f1 == rates["f1"] != evaluated(DOCUMENTS).tally.counts(mode).derived()["f1"]
-        assert (mine.precision, mine.recall) == (rates["precision"], rates["recall"])
-    assert told.overall_score == again.overall_score
-    assert (told.verdicts, told.neither, told.unfit) == (5, 2, [])
-    assert (told.right, told.n_accepted) == ({"ground_truth_wrong": 3}, 3)
+        figures = getattr(outcome, mode)
+        assert (figures.tp, figures.fd, figures.fa, figures.fn) == (
+            counts.tp,
+            counts.fd,
+            counts.fa,
+            counts.fn,
+        )
+        assert figures.f1 == rates["f1"] != evaluated(DOCUMENTS).tally.counts(mode).derived()["f1"]
+        assert (figures.precision, figures.recall) == (rates["precision"], rates["recall"])
+    assert outcome.overall_score == again.overall_score
+    assert (outcome.verdicts, outcome.neither, outcome.unfit) == (5, 2, [])
+    assert (outcome.right, outcome.n_accepted) == ({"ground_truth_wrong": 3}, 3)
 
 
 def test_verdicts_are_told_by_what_became_of_them():
-    said = {
+    marks_of_documents = {
         **marks_on(("wrong", "id", "FD"), mark=Mark("prediction_right", {"gt": "x", "pred": "y"})),
         **marks_on(("lines", "lines[1]", "FA"), mark=Mark("both_acceptable")),
         **marks_on(("none", "id", "FN"), mark=Mark("neither", {"gt": "x", "pred": None})),
         **marks_on(("none", "note", "FN"), mark=Mark("ground_truth_wrong", {"gt": "m"})),
         **marks_on(("wrong", "note", "FD"), ("gone", "id", "FD")),
     }
-    marks = {name: {it: said[it] for it in said if it.document == name} for name in DOCUMENTS}
-    marks["gone"] = {it: said[it] for it in said if it.document == "gone"}
-    found = found_of(said, *DOCUMENTS)
-    told = evaluate_marks(marks, found, scored(evaluated(DOCUMENTS)), RateRule())
+    marks = {
+        name: {
+            error: marks_of_documents[error]
+            for error in marks_of_documents
+            if error.document == name
+        }
+        for name in DOCUMENTS
+    }
+    marks["gone"] = {
+        error: marks_of_documents[error] for error in marks_of_documents if error.document == "gone"
+    }
+    counts = found_of(marks_of_documents, *DOCUMENTS)
+    outcome = evaluate_marks(marks, counts, scored(evaluated(DOCUMENTS)), RateRule())
 
-    assert (told.verdicts, told.neither, told.n_accepted) == (6, 1, 2)
-    assert [*told.right.items()] == [("prediction_right", 1), ("both_acceptable", 1)]
-    assert told.unfit == ["gone: id (FD)", "none: note (FN)", "wrong: note (FD)"]
+    assert (outcome.verdicts, outcome.neither, outcome.n_accepted) == (6, 1, 2)
+    assert [*outcome.right.items()] == [("prediction_right", 1), ("both_acceptable", 1)]
+    assert outcome.unfit == ["gone: id (FD)", "none: note (FN)", "wrong: note (FD)"]
 
 
 def test_a_run_without_documents_has_no_score():
-    told = evaluate_marks({"a": MARKS}, MarkedCounts(), scored(Evaluation()), RateRule())
-    assert told.overall_score is None
-    assert len(told.unfit) == 5
+    outcome = evaluate_marks({"a": MARKS}, MarkedCounts(), scored(Evaluation()), RateRule())
+    assert outcome.overall_score is None
+    assert len(outcome.unfit) == 5
 
 
 def test_a_change_inside_an_alternative_is_written_there():
@@ -141,9 +157,9 @@ def test_a_change_inside_an_alternative_is_written_there():
 
     changes = find_truth_changes(units, bare.value)
 
-    assert {("lines", 0, "name"), ("lines", 1, "sku")} <= {it.path for it in changes}
-    for it in changes:
-        assert it.written_path == ("lines", "_alternatives", 0, *it.path[1:])
+    assert {("lines", 0, "name"), ("lines", 1, "sku")} <= {change.path for change in changes}
+    for change in changes:
+        assert change.written_path == ("lines", "_alternatives", 0, *change.path[1:])
 
 
 def test_a_value_is_put_inside_the_wrappers_on_its_way():
@@ -153,5 +169,5 @@ def test_a_value_is_put_inside_the_wrappers_on_its_way():
         return "_value" if "_value" in value else None
 
     assert set_value(wrapped, ("a", "b"), 3, value_key=key_of)["a"]["_value"] == {"b": 3}
-    told = set_value(wrapped, ("a", "_alternatives", 0, "b"), 3, value_key=key_of)
-    assert told == {"a": {"_value": {"b": 1}, "_alternatives": [{"b": 3}]}}
+    changed = set_value(wrapped, ("a", "_alternatives", 0, "b"), 3, value_key=key_of)
+    assert changed == {"a": {"_value": {"b": 1}, "_alternatives": [{"b": 3}]}}

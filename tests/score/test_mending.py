@@ -25,8 +25,11 @@ P, Q, Z = {"a": "p"}, {"a": "q", "b": "w"}, {"a": "z", "b": "k"}
 
 def errors(schema, gt, pred):
     """Give the errors of a document by path and class."""
-    found = batch(compile_schema(schema), {"one": (gt, pred)}).classified_errors(0)
-    return {f"{field_path(it.unit.path)} {it.unit.outcome.name}": it.unit for it in found}
+    errors_of_document = batch(compile_schema(schema), {"one": (gt, pred)}).classified_errors(0)
+    return {
+        f"{field_path(error.unit.path)} {error.unit.outcome.name}": error.unit
+        for error in errors_of_document
+    }
 
 
 @pytest.mark.parametrize(
@@ -108,8 +111,8 @@ def test_with_all_errors_mended_it_says_what_the_prediction_says(schema, gt, pre
     ],
 )  # fmt: skip
 def test_an_error_that_is_not_mended_stays(schema, gt, pred, marked, mended):
-    found = errors(schema, gt, pred)
-    assert correct_truth([found[name] for name in marked.split(", ")], gt) == mended
+    units = errors(schema, gt, pred)
+    assert correct_truth([units[name] for name in marked.split(", ")], gt) == mended
 
 
 def test_what_it_was_made_from_stays_as_it_was():

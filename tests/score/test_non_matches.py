@@ -28,12 +28,12 @@ def found(schema, gt, pred, **options):
 def listed(schema, gt, pred, **options):
     """List the errors that are inside of no other as (path, type, ground truth, prediction)."""
     documents = batch(compile_schema(schema), {"": (gt, pred)}, Options(**options))
-    shown = [it for it in documents.errors(0) if it.inside is None]
+    errors = [error for error in documents.errors(0) if error.inside is None]
     (outermost,) = documents.outermost_errors
-    assert list(map(without_inside, shown)) == [
+    assert list(map(without_inside, errors)) == [
         without_inside(error_of("", error)) for error in outermost
     ]
-    return [(it.path, it.outcome, it.gt, it.pred) for it in shown]
+    return [(error.path, error.outcome, error.gt, error.pred) for error in errors]
 
 
 def without_inside(error):
@@ -47,11 +47,15 @@ def inside(schema, gt, pred):
     A whole says how many values it has, which must be those that name it.
     """
     errors = found(schema, gt, pred)
-    values = [it for it in errors if it.values is None]
-    wholes = [it for it in errors if it.values is not None]
-    assert sum(it.values for it in wholes) == sum(it.inside is not None for it in values)
-    entries = [(it.path, it.outcome, it.inside) for it in values]
-    return entries, [(it.path, it.values, it.inside) for it in wholes]
+    values = [error for error in errors if error.values is None]
+    wholes = [error for error in errors if error.values is not None]
+    assert sum(whole_error.values for whole_error in wholes) == sum(
+        error.inside is not None for error in values
+    )
+    entries = [(error.path, error.outcome, error.inside) for error in values]
+    return entries, [
+        (whole_error.path, whole_error.values, whole_error.inside) for whole_error in wholes
+    ]
 
 
 FD, FA, FN = "FD", "FA", "FN"
@@ -117,10 +121,10 @@ def test_undeclared_keys_of_an_item_differ_last():
 def test_only_pairs_of_items_name_fields_that_differ():
     gt, pred = line("1", "bolt", "m"), line("987", "gear", "kg")
     nested = an_object(o=an_object(a=TEXT, b=TEXT))
-    half, whole = {"a": "x", "b": "z"}, {"a": "x", "b": "y"}
+    half, equal_half = {"a": "x", "b": "z"}, {"a": "x", "b": "y"}
 
     unpaired = found(LINES, {"lines": [gt]}, {"lines": [pred]})
-    nested_errors = found(nested, {"o": whole}, {"o": half})
+    nested_errors = found(nested, {"o": equal_half}, {"o": half})
 
     assert {entry.differing for entry in (*unpaired, *nested_errors)} == {()}
 
@@ -158,8 +162,10 @@ def test_values_of_what_one_side_lacks_are_entries_inside_of_the_outermost():
 
 
 def test_wholes_inside_of_an_item_below_its_threshold_have_their_own_values():
-    part = an_object(a=TEXT, b=TEXT, c=TEXT)
-    schema = an_object(rows=a_list(an_object(id=TEXT, o=part, p=part, parts=a_list(part))))
+    item_schema = an_object(a=TEXT, b=TEXT, c=TEXT)
+    schema = an_object(
+        rows=a_list(an_object(id=TEXT, o=item_schema, p=item_schema, parts=a_list(item_schema)))
+    )
     right = {"a": "x", "b": "y", "c": "z"}
     half = {"a": "x", "b": "n", "c": "n"}
     gt = {"id": "1", "o": right, "p": right, "parts": [right, {"a": "6", "b": "7", "c": "8"}]}
@@ -310,9 +316,9 @@ def test_a_record_has_what_an_error_has_and_is_read_back():
         "ground_truth_value": "x",
         "prediction_value": None,
     }
-    for each in (error, bare):
-        read = Error(**columns_of_record(error_record(each)))
-        assert read._replace(differing=(*read.differing,)) == each
+    for record_error in (error, bare):
+        read = Error(**columns_of_record(error_record(record_error)))
+        assert read._replace(differing=(*read.differing,)) == record_error
 
 
 @pytest.mark.parametrize(
@@ -332,8 +338,8 @@ def test_the_keys_of_a_cause_are_those_of_its_field_and_class_and_of_itself():
     (cause,) = evaluation.fold(Causes)
 
     assert [error.cause for error in errors[1:]] == ["", "", ""]
-    group, own = split_cause_keys(errors[0].cause)
-    assert (group, own) == (cause_key(("lines",), ErrorClass.MISSED_ITEM, None), cause.key)
+    group, own_key = split_cause_keys(errors[0].cause)
+    assert (group, own_key) == (cause_key(("lines",), ErrorClass.MISSED_ITEM, None), cause.key)
 
 
 def test_a_match_threshold_of_0_is_told_of_values_that_have_nothing_in_common():
@@ -343,11 +349,11 @@ def test_a_match_threshold_of_0_is_told_of_values_that_have_nothing_in_common():
 
 
 def test_a_reason_says_so_where_values_are_equal_as_written():
-    said = "below threshold (0.000 < 0.5)"
-    equal = f"{said}: both texts are equal, but the comparator cannot read this text"
+    reason = "below threshold (0.000 < 0.5)"
+    equal = f"{reason}: both texts are equal, but the comparator cannot read this text"
 
     assert describe_difference("n/a", "n/a", 0.0, 0.5) == equal
-    assert describe_difference(False, 0, 0.0, 0.5) == said  # which are equal to Python
+    assert describe_difference(False, 0, 0.0, 0.5) == reason  # which are equal to Python
 
 
 def test_a_reason_has_no_more_than_12_digits():
@@ -362,7 +368,7 @@ def test_an_undeclared_key_of_an_invented_item_is_in_no_place_of_the_ground_trut
     errors = batch(plan, {"": (gt, pred)}).errors(0)
 
     # What stands at rows[1] of the ground truth is another item.
-    assert [(it.path, it.error_class.value) for it in errors if it.values is None] == [
+    assert [(error.path, error.error_class.value) for error in errors if error.values is None] == [
         ("rows[1].a", "invented_value"),
         ("rows[1].c", "invented_value"),
     ]

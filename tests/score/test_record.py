@@ -44,15 +44,15 @@ SCHEMA = SchemaSignature("s.json", "sha256:0", "Doc", None)
 
 def run(*statuses: Status, strict: bool = False, gates=(), **rest) -> Run:
     """Return a run of a document of each status; those that were compared are right."""
-    found = Evaluation(rows=rest.pop("rows", "auto"))
-    for at, status in enumerate(statuses):
-        name = f"{at}"
+    evaluation = Evaluation(rows=rest.pop("rows", "auto"))
+    for index, status in enumerate(statuses):
+        name = f"{index}"
         if status is Status.EVALUATED:
-            found.add(batch(PLAN, {name: ({"a": "x"}, {"a": "x"})}))
+            evaluation.add(batch(PLAN, {name: ({"a": "x"}, {"a": "x"})}))
         else:
-            found.add(not_compared(name, status, Problem(f"{name}.json", "it is bad")))
-    results = [judge_gate(parse_gate(text), found) for text in gates]
-    return Run(found, SCHEMA, RunOptions(strict=strict), (), results, **rest)
+            evaluation.add(not_compared(name, status, Problem(f"{name}.json", "it is bad")))
+    results = [judge_gate(parse_gate(text), evaluation) for text in gates]
+    return Run(evaluation, SCHEMA, RunOptions(strict=strict), (), results, **rest)
 
 
 EVALUATED, MISSING, INVALID, FAILED, UNMATCHED = Status
@@ -80,19 +80,19 @@ def test_documents_that_were_not_evaluated_win_over_gates(statuses, strict, gate
 
 
 def test_a_metric_that_failed_leaves_a_run_incomplete_whatever_its_gates_say():
-    found = run(EVALUATED, gates=["f1>=1"])
-    found.evaluation.metrics["pages"] = Measure("pages", problem="add: it is full")
+    finished = run(EVALUATED, gates=["f1>=1"])
+    finished.evaluation.metrics["pages"] = Measure("pages", problem="add: it is full")
 
-    assert found.verdict is RunVerdict.INCOMPLETE
+    assert finished.verdict is RunVerdict.INCOMPLETE
 
 
 def test_of_documents_that_are_all_on_one_side_nothing_is_paired():
     for statuses in ([MISSING], [UNMATCHED, MISSING], [UNMATCHED, UNMATCHED]):
-        alone = run(*statuses)
-        alone.evaluation.tally.n_scored = 1  # as if a missing prediction were an empty one
+        other_run = run(*statuses)
+        other_run.evaluation.tally.n_scored = 1  # as if a missing prediction were an empty one
 
-        assert alone.nothing_paired
-        assert alone.verdict is RunVerdict.INCOMPLETE
+        assert other_run.nothing_paired
+        assert other_run.verdict is RunVerdict.INCOMPLETE
     for statuses in ([], [MISSING, EVALUATED], [FAILED], [MISSING, INVALID]):
         assert not run(*statuses).nothing_paired
 
@@ -102,11 +102,11 @@ def test_documents_that_are_not_fit_are_named_in_order(monkeypatch):
     statuses = [FAILED, MISSING, EVALUATED, FAILED, INVALID, UNMATCHED]
 
     for strict, names in ((False, ["0", "3"]), (True, ["0", "3", "4", "1", "5"])):
-        found = run(*statuses, strict=strict)
-        assert [it.document for it in found.unfit_problems] == names
-        assert (found.n_unfit, found.unfit_unnamed) == (len(names), 0)
+        finished = run(*statuses, strict=strict)
+        assert [problem.document for problem in finished.unfit_problems] == names
+        assert (finished.n_unfit, finished.unfit_unnamed) == (len(names), 0)
         few = run(*statuses, strict=strict, rows="none")
-        assert [it.document for it in few.unfit_problems] == names[:1]
+        assert [problem.document for problem in few.unfit_problems] == names[:1]
         assert few.unfit_unnamed == len(names) - 1
 
 
@@ -125,7 +125,7 @@ def test_a_record_says_what_is_special_about_its_run_and_nothing_else():
     )
     assert len(usual["known_ids"]) == 1
 
-    made = [
+    provenances = [
         Provenance("2026-02-01T00:00:00Z", "gt", "pred", ("b",)),
         Provenance("2026-01-01T00:00:00Z", "gt", "pred"),
     ]
@@ -134,23 +134,23 @@ def test_a_record_says_what_is_special_about_its_run_and_nothing_else():
             EVALUATED,
             partial=True,
             planned=0,
-            provenance=made,
+            provenance=provenances,
             document={"key": 1},
             notes=["z", "a"],
             version="0.1",
         )
     )
     assert (special["partial"], special["planned"], special["key"]) == (True, 0, 1)
-    assert [it["started"][:7] for it in special["provenance"]] == ["2026-01", "2026-02"]
+    assert [entry["started"][:7] for entry in special["provenance"]] == ["2026-01", "2026-02"]
     assert (special["notes"], special["version"]) == (["a", "z"], "0.1")
 
 
 def test_the_rule_of_recall_is_that_of_the_run():
-    found = Evaluation()
-    found.add(batch(PLAN, {"x": ({"a": "x"}, {"a": "y"}), "y": ({"a": "x"}, {"a": "x"})}))
+    evaluation = Evaluation()
+    evaluation.add(batch(PLAN, {"x": ({"a": "x"}, {"a": "y"}), "y": ({"a": "x"}, {"a": "x"})}))
     for recall_with_fd, recall in ((False, 1.0), (True, 0.5)):
         options = RunOptions(recall_with_fd=recall_with_fd)
-        record = run_record(Run(found, SCHEMA, options, ()))
+        record = run_record(Run(evaluation, SCHEMA, options, ()))
         assert record["confusion_matrix"]["leaves"]["derived"]["cm_recall"] == recall
 
 
@@ -165,14 +165,14 @@ def test_a_record_has_all_that_a_run_came_with():
     plain, full = run(EVALUATED), run(EVALUATED, marked=outcome, repeats=repeats, policy=policy)
     assert "verdicts" not in run_record(plain)
     record = run_record(full)
-    assert [record[name] for name in came] == [encoded(it) for it in came.values()]
+    assert [record[name] for name in came] == [encoded(value) for value in came.values()]
     assert run_record(plain).keys() == record.keys() - came.keys()
 
 
 def test_a_record_has_the_accounts_of_documents_unless_it_shall_not():
-    found = Evaluation(ledger=Ledger(blocks=Blocks()))
-    found.add(batch(PLAN, {"1": ({"a": "x"}, {"a": "x"})}))
-    kept = Run(found, SCHEMA, RunOptions(), ())
+    evaluation = Evaluation(ledger=Ledger(blocks=Blocks()))
+    evaluation.add(batch(PLAN, {"1": ({"a": "x"}, {"a": "x"})}))
+    kept = Run(evaluation, SCHEMA, RunOptions(), ())
 
     (account,) = run_record(kept)["per_document"]
     assert (account["id"], account["score"]) == ("1", 1.0)
@@ -215,20 +215,22 @@ RIGHT, WRONG = ({"a": "x"}, {"a": "x"}), ({"a": "x"}, {"a": "y"})
 
 
 def shard(*names: str, pair=RIGHT, path: str = "s.json", accounts: bool = True, **rest) -> Run:
-    found = Evaluation(ledger=Ledger(blocks=Blocks() if accounts else None))
+    evaluation = Evaluation(ledger=Ledger(blocks=Blocks() if accounts else None))
     if names:
-        found.add(batch(PLAN, dict.fromkeys(names, pair)))
+        evaluation.add(batch(PLAN, dict.fromkeys(names, pair)))
     schema = SchemaSignature(path, "sha256:0", "Doc", None)
-    return Run(found, schema, rest.pop("options", RunOptions()), FIELDS, **rest)
+    return Run(evaluation, schema, rest.pop("options", RunOptions()), FIELDS, **rest)
 
 
-def judged(of: Run, *texts: str) -> Run:
-    return replace(of, gates=[judge_gate(parse_gate(text), of.evaluation) for text in texts])
+def judged(judged_run: Run, *texts: str) -> Run:
+    return replace(
+        judged_run, gates=[judge_gate(parse_gate(text), judged_run.evaluation) for text in texts]
+    )
 
 
 def refused(*runs: Run) -> list[str]:
     with pytest.raises(NotComparableError) as caught:
-        merge_runs([(f"run {at}", each) for at, each in enumerate(runs)])
+        merge_runs([(f"run {index}", shard_run) for index, shard_run in enumerate(runs)])
     return [str(problem) for problem in caught.value.problems]
 
 
@@ -238,21 +240,21 @@ def test_the_whole_has_the_documents_gates_notes_and_origins_of_all():
     second = shard("3", pair=WRONG, path="b.json", notes=["early", "seen"], provenance=origins)
     first, second = judged(first, "f1>=0.7", "tp>=3"), judged(second, "fd>=1", "f1>=0.7")
 
-    whole = merge_runs([("first", first), ("second", second)])
+    merged = merge_runs([("first", first), ("second", second)])
 
-    assert whole.evaluation.documents["total"] == 3
-    assert whole.schema.path == "b.json"
+    assert merged.evaluation.documents["total"] == 3
+    assert merged.schema.path == "b.json"
     # Two of three are right: an F1 of 4/5, of all documents now.
-    assert [(it.gate.text, it.passed, it.value) for it in whole.gates] == [
+    assert [(gate.gate.text, gate.passed, gate.value) for gate in merged.gates] == [
         ("f1>=0.7", True, 0.8),
         ("tp>=3", False, 2),
         ("fd>=1", True, 1),
     ]
-    assert whole.notes == ["early", "late", "seen"]
-    assert whole.provenance == origins
-    assert (whole.partial, whole.planned) == (False, None)
-    asked = merge_runs([("first", first), ("second", second)], [parse_gate("tp>=2")])
-    assert [(it.gate.text, it.passed) for it in asked.gates] == [("tp>=2", True)]
+    assert merged.notes == ["early", "late", "seen"]
+    assert merged.provenance == origins
+    assert (merged.partial, merged.planned) == (False, None)
+    regated = merge_runs([("first", first), ("second", second)], [parse_gate("tp>=2")])
+    assert [(gate.gate.text, gate.passed) for gate in regated.gates] == [("tp>=2", True)]
 
 
 def test_gates_are_judged_by_the_rule_of_the_runs():
@@ -266,13 +268,13 @@ def test_one_run_keeps_what_is_of_that_run_alone():
     policy = PolicyOutcome("d", 0.1, 0.9, 0, [])
     repeats = Repeats.__new__(Repeats)
     marked = object()
-    alone = shard("1", document={"key": 1}, policy=policy, repeats=repeats, marked=marked)
+    single = shard("1", document={"key": 1}, policy=policy, repeats=repeats, marked=marked)
 
-    whole = merge_runs([("a", alone)])
-    assert (whole.document, whole.policy, whole.repeats) == ({"key": 1}, policy, repeats)
-    assert whole.marked is marked
-    whole = merge_runs([("a", alone), ("b", shard("2"))])
-    assert (whole.document, whole.policy, whole.repeats, whole.marked) == (None,) * 4
+    merged = merge_runs([("a", single)])
+    assert (merged.document, merged.policy, merged.repeats) == ({"key": 1}, policy, repeats)
+    assert merged.marked is marked
+    merged = merge_runs([("a", single), ("b", shard("2"))])
+    assert (merged.document, merged.policy, merged.repeats, merged.marked) == (None,) * 4
 
 
 @pytest.mark.parametrize(
@@ -287,35 +289,35 @@ def test_one_run_keeps_what_is_of_that_run_alone():
 )
 def test_interrupted_runs_were_to_evaluate_what_each_of_them_was(shards, partial, planned):
     runs = [
-        (f"{at}", shard(f"{at}", partial=it, planned=number))
-        for at, (it, number) in enumerate(shards)
+        (f"{index}", shard(f"{index}", partial=status, planned=number))
+        for index, (status, number) in enumerate(shards)
     ]
-    whole = merge_runs(runs)
+    merged = merge_runs(runs)
 
-    assert (whole.partial, whole.planned) == (partial, planned)
+    assert (merged.partial, merged.planned) == (partial, planned)
 
 
 def with_intervals(name: str, seed: int = 0, level: float = 0.95) -> Run:
-    found = shard()
-    found.evaluation.interval_settings = IntervalSettings(level, seed)
-    found.evaluation.add(batch(PLAN, {name: RIGHT}))
-    return found
+    shard_run = shard()
+    shard_run.evaluation.interval_settings = IntervalSettings(level, seed)
+    shard_run.evaluation.add(batch(PLAN, {name: RIGHT}))
+    return shard_run
 
 
 def validated(name: str, side: str) -> Run:
-    found = shard(name)
-    found.evaluation.validity[side] = Validity()
-    return found
+    shard_run = shard(name)
+    shard_run.evaluation.validity[side] = Validity()
+    return shard_run
 
 
 def grouped(name: str, key: str) -> Run:
-    found = shard()
-    found.evaluation.add(batch(PLAN, {name: RIGHT}, groups={key: "x"}))
-    return found
+    shard_run = shard()
+    shard_run.evaluation.add(batch(PLAN, {name: RIGHT}, groups={key: "x"}))
+    return shard_run
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "said"),
+    ("first", "second", "message"),
     [
         (shard("1"), replace(shard("2"), version="0.1"), 'version: "0.1", but "'),
         (
@@ -349,10 +351,10 @@ def grouped(name: str, key: str) -> Run:
         ),
     ],
 )
-def test_runs_of_other_conditions_do_not_go_together(first, second, said):
-    (told,) = refused(first, second)
+def test_runs_of_other_conditions_do_not_go_together(first, second, message):
+    (sentence,) = refused(first, second)
 
-    assert told.startswith(f"run 1: {said}")
+    assert sentence.startswith(f"run 1: {message}")
 
 
 def test_every_difference_of_every_run_is_told():
@@ -362,7 +364,7 @@ def test_every_difference_of_every_run_is_told():
 
 
 def test_documents_that_stand_in_two_runs_are_named():
-    names = [f"{at}" for at in range(MAX_NAMED_IDS + 3)]
+    names = [f"{index}" for index in range(MAX_NAMED_IDS + 3)]
     first, few = refused(shard(*names), shard(*names, "new"), shard("other", "3"))
 
     assert first == (
@@ -376,16 +378,16 @@ def test_documents_that_stand_in_two_runs_are_named():
 
 def test_runs_without_rows_are_known_by_hashes_of_their_documents():
     first, second, third = (shard(name, accounts=False) for name in ("1", "2", "1"))
-    (told,) = refused(first, second, third)
+    (sentence,) = refused(first, second, third)
 
-    assert told == (
+    assert sentence == (
         "run 2: the run shares some documents with run 0, expected each document in only "
         "one of the runs"
     )
     assert merge_runs([("a", first), ("b", second)]).evaluation.documents["total"] == 2
     third.evaluation.ledger.hashes = []
-    (told,) = refused(first, third)
-    assert told.startswith("run 1: the run does not record which documents it contains")
+    (sentence,) = refused(first, third)
+    assert sentence.startswith("run 1: the run does not record which documents it contains")
     merge_runs([("a", first), ("b", shard(accounts=False))])
 
 
@@ -401,18 +403,18 @@ OF_MAPS = compile_schema({"type": "object", "properties": {"m": MAP}})
 
 def test_rare_keys_are_joined_in_counts_and_errors_and_told_once(monkeypatch):
     monkeypatch.setattr("stickler_cli.score.sums.MAX_MAP_KEYS", 2)
-    found = Evaluation(ledger=Ledger(blocks=Blocks()))
+    evaluation = Evaluation(ledger=Ledger(blocks=Blocks()))
     keys = {"often": "x", "also": "x"}
     wrong = {"1": ({"m": {**keys, "a": "x"}}, {"m": {**keys, "a": "y"}})}
-    found.add(batch(OF_MAPS, wrong, groups={"k": "x"}))
-    found.add(batch(OF_MAPS, {"2": ({"m": {**keys, "b": "x"}},) * 2}, groups={"k": "x"}))
+    evaluation.add(batch(OF_MAPS, wrong, groups={"k": "x"}))
+    evaluation.add(batch(OF_MAPS, {"2": ({"m": {**keys, "b": "x"}},) * 2}, groups={"k": "x"}))
 
     fields = field_listing(OF_MAPS)
 
-    (note,) = join_rare_keys(found, fields)
+    (note,) = join_rare_keys(evaluation, fields)
     assert note.startswith("m.* are 2 keys beyond ")
-    assert {path[1] for path in found.sums if len(path) == 2} == {"often", "also", "*"}
-    assert sum(found.sums["m", "*"].counts("leaves")) == 2
-    assert found.by["k"]["x"].sums.keys() == found.sums.keys()
-    assert [*found.errors.fields] == [("m", "*")]
-    assert join_rare_keys(found, fields) == []
+    assert {path[1] for path in evaluation.sums if len(path) == 2} == {"often", "also", "*"}
+    assert sum(evaluation.sums["m", "*"].counts("leaves")) == 2
+    assert evaluation.by["k"]["x"].sums.keys() == evaluation.sums.keys()
+    assert [*evaluation.errors.fields] == [("m", "*")]
+    assert join_rare_keys(evaluation, fields) == []

@@ -24,26 +24,28 @@ RIGHT = {"a": "x", "b": "y"}
 
 
 def without_rows(*preds: dict) -> Evaluation:
-    found = Evaluation(rows="none", interval_settings=IntervalSettings(level=0.9))
-    for at, pred in enumerate(preds):
-        found.add(batch(PLAN, {f"{at}": (RIGHT, pred)}))
-    return found
+    evaluation = Evaluation(rows="none", interval_settings=IntervalSettings(level=0.9))
+    for index, pred in enumerate(preds):
+        evaluation.add(batch(PLAN, {f"{index}": (RIGHT, pred)}))
+    return evaluation
 
 
 def test_intervals_stand_at_fields_and_the_whole_where_they_were_made():
-    found = without_rows(RIGHT, {"a": "?", "b": "y"}, RIGHT)
-    shown = found.to_dict()
-    score = found.intervals(RateRule(recall_with_fd=False)).score
-    fields = shown["confusion_matrix"]["fields"]
+    run_evaluation = without_rows(RIGHT, {"a": "?", "b": "y"}, RIGHT)
+    record = run_evaluation.to_dict()
+    score = run_evaluation.intervals(RateRule(recall_with_fd=False)).score
+    fields = record["confusion_matrix"]["fields"]
 
-    assert shown["intervals"]["overall_score"] == [*score]
-    assert shown["intervals"].keys() == {"level", "method", "seed", "overall_score"}
-    assert (shown["intervals"]["level"], shown["intervals"]["method"]) == (0.9, METHOD)
-    assert shown["confusion_matrix"]["intervals"].keys() == {"overall", "aggregate", "leaves"}
+    assert record["intervals"]["overall_score"] == [*score]
+    assert record["intervals"].keys() == {"level", "method", "seed", "overall_score"}
+    assert (record["intervals"]["level"], record["intervals"]["method"]) == (0.9, METHOD)
+    assert record["confusion_matrix"]["intervals"].keys() == {"overall", "aggregate", "leaves"}
     for name in "ab":
-        made = found.intervals(RateRule(recall_with_fd=False), name)
-        assert fields[name]["intervals"]["threshold_applied_score"] == [*made.score]
-        assert fields[name]["intervals"]["leaves"]["cm_f1"] == [*made.rates["leaves"]["f1"]]
+        intervals_of_name = run_evaluation.intervals(RateRule(recall_with_fd=False), name)
+        assert fields[name]["intervals"]["threshold_applied_score"] == [*intervals_of_name.score]
+        assert fields[name]["intervals"]["leaves"]["cm_f1"] == [
+            *intervals_of_name.rates["leaves"]["f1"]
+        ]
     none = Evaluation()
     none.add(batch(PLAN, {"x": (RIGHT, RIGHT)}))
     assert "intervals" not in none.to_dict()
@@ -51,60 +53,60 @@ def test_intervals_stand_at_fields_and_the_whole_where_they_were_made():
 
 
 def test_what_was_odd_and_what_was_unwrapped_is_counted():
-    found, other = Evaluation(), Evaluation()
+    evaluation, other = Evaluation(), Evaluation()
     pair = {"x": (RIGHT, RIGHT)}
     odd = {"warnings": ("duplicate_keys", "lenient", "lenient_fence")}
-    found.add(batch(PLAN, pair, unwrapped={"b": 2, "a": 1}, skipped_keys={"page": 3}, **odd))
+    evaluation.add(batch(PLAN, pair, unwrapped={"b": 2, "a": 1}, skipped_keys={"page": 3}, **odd))
     other.add(batch(PLAN, pair, unwrapped={"a": 4}, skipped_keys={"bbox": 1, "page": 2}, **odd))
-    found.merge(other)
-    found.add(batch(PLAN, pair))
+    evaluation.merge(other)
+    evaluation.add(batch(PLAN, pair))
 
-    shown = found.to_dict()
-    assert [*shown["unwrapped"].items()] == [("a", 5), ("b", 2)]
-    assert [*shown["skipped_keys"].items()] == [("bbox", 1), ("page", 5)]
-    assert shown["documents"]["duplicate_keys"] == 2
-    assert (shown["documents"]["lenient"]["documents"], shown["documents"]["evaluated"]) == (2, 3)
-    assert shown["documents"]["lenient"]["fence"] == 2
+    record = evaluation.to_dict()
+    assert [*record["unwrapped"].items()] == [("a", 5), ("b", 2)]
+    assert [*record["skipped_keys"].items()] == [("bbox", 1), ("page", 5)]
+    assert record["documents"]["duplicate_keys"] == 2
+    assert (record["documents"]["lenient"]["documents"], record["documents"]["evaluated"]) == (2, 3)
+    assert record["documents"]["lenient"]["fence"] == 2
     assert other.unwrapped == {"a": 4}
 
 
 def test_confidences_without_rows_are_counted_in_the_record():
-    found = Evaluation(rows="none", confidences=Confidences())
+    evaluation = Evaluation(rows="none", confidences=Confidences())
     account = engine.compare(PLAN, [RIGHT], [{"a": "x", "b": "?"}], None, [{"a": 0.9, "b": 0.5}])
     result = DocumentResult("1", Status.EVALUATED, 0.5)
     for _ in range(2):
-        found.add(Batch([result], account))
+        evaluation.add(Batch([result], account))
 
-    shown = found.to_dict()
-    assert shown["confidence_counts"] == {
+    record = evaluation.to_dict()
+    assert record["confidence_counts"] == {
         "": {"documents": 2, "right": {"0.9": 2}, "wrong": {"0.5": 2}},
         "a": {"documents": 2, "right": {"0.9": 2}},
         "b": {"documents": 2, "wrong": {"0.5": 2}},
     }
-    assert (shown["confidence"]["units"], shown["confidence"]["auroc"]) == (4, 1.0)
-    assert found.confidence("a")["units"] == 2
-    assert (found.confidence("nowhere"), Evaluation().confidence()) == (None, None)
+    assert (record["confidence"]["units"], record["confidence"]["auroc"]) == (4, 1.0)
+    assert evaluation.confidence("a")["units"] == 2
+    assert (evaluation.confidence("nowhere"), Evaluation().confidence()) == (None, None)
 
 
 def test_confidences_have_intervals_where_rates_have_them():
     for settings in (None, IntervalSettings()):
-        found = Evaluation(interval_settings=settings)
+        evaluation = Evaluation(interval_settings=settings)
         for number in range(6):
             add_confidences(
-                found.confidences, f"{number}", {"right": {"a": [0.9]}, "wrong": {"b": [0.5]}}
+                evaluation.confidences, f"{number}", {"right": {"a": [0.9]}, "wrong": {"b": [0.5]}}
             )
 
-        assert ("intervals" in found.confidence("a")) is (settings is not None)
+        assert ("intervals" in evaluation.confidence("a")) is (settings is not None)
 
 
 def test_results_of_no_documents_take_over_how_intervals_are_made():
-    some = Evaluation(interval_settings=IntervalSettings(level=0.9))
-    some.add(batch(PLAN, {"1": (RIGHT, {"a": "x"})}))
-    found = Evaluation()
-    found.merge(some)
+    shard = Evaluation(interval_settings=IntervalSettings(level=0.9))
+    shard.add(batch(PLAN, {"1": (RIGHT, {"a": "x"})}))
+    total = Evaluation()
+    total.merge(shard)
 
-    assert found.interval_settings == some.interval_settings
-    assert found.intervals(RateRule(False)) == some.intervals(RateRule(False))
+    assert total.interval_settings == shard.interval_settings
+    assert total.intervals(RateRule(False)) == shard.intervals(RateRule(False))
 
 
 def test_a_view_of_one_document_is_read_back_as_its_tally():
@@ -116,20 +118,22 @@ def test_a_view_of_one_document_is_read_back_as_its_tally():
         },
     }
     documents = {"1": ({"a": "x", "rows": [{"c": "u"}, {"c": "v"}]}, {"a": "y", "rows": []})}
-    some = batch(compile_schema(schema), documents)
-    expected = sum_counts(some.counts)
+    compared = batch(compile_schema(schema), documents)
+    expected = sum_counts(compared.counts)
 
-    found = sums_of_view(comparison_view(some)["confusion_matrix"], some.results[0].score)
+    view_sums = sums_of_view(
+        comparison_view(compared)["confusion_matrix"], compared.results[0].score
+    )
 
-    assert found.keys() == expected.keys()
-    for path, tally in found.items():
+    assert view_sums.keys() == expected.keys()
+    for path, tally in view_sums.items():
         cell = [
             *expected[path].cell[:N_UNIT_COUNTS],
             *tally.cell[N_UNIT_COUNTS:],
         ]  # a view counts no items
-        known = replace(expected[path], cell=cell, moments=tally.moments, score_square_sum=0)
-        assert tally == known
-    assert found["a",].weight == 3
+        known_tally = replace(expected[path], cell=cell, moments=tally.moments, score_square_sum=0)
+        assert tally == known_tally
+    assert view_sums["a",].weight == 3
 
 
 # --- documents that are no plain objects
@@ -137,9 +141,9 @@ def test_a_view_of_one_document_is_read_back_as_its_tally():
 
 def test_an_array_is_counted_as_a_list_and_an_empty_one_as_nothing():
     plan = compile_schema({"type": "array", "items": EXACT})
-    found = batch(plan, {"1": (["a", "b"], ["b"]), "2": ([], []), "3": ([], ["c"])})
+    compared = batch(plan, {"1": (["a", "b"], ["b"]), "2": ([], []), "3": ([], ["c"])})
     evaluation = Evaluation()
-    evaluation.add(found)
+    evaluation.add(compared)
 
     for mode in ("overall", "aggregate", "leaves"):
         assert evaluation.tally.counts(mode) == (1, 0, 1, 1, 1)  # TP, FD, FA, FN, TN
@@ -154,27 +158,29 @@ BY_SCHEMA = {
 
 
 def test_documents_of_several_schemas_are_counted_below_the_name_of_theirs():
-    whole = plan_of_schemas(PLANS, "Documents")
+    total_plan = plan_of_schemas(PLANS, "Documents")
     mixed = {
         name: tuple({step: side} for side in pair)
         for step, pairs in BY_SCHEMA.items()
         for name, pair in pairs.items()
     }
     together = Evaluation()
-    together.add(batch(whole, {name: mixed[name] for name in ("1", "3", "2")}))
+    together.add(batch(total_plan, {name: mixed[name] for name in ("1", "3", "2")}))
 
     for step, pairs in BY_SCHEMA.items():
-        alone = Evaluation()
-        alone.add(batch(PLANS[step], pairs))
+        single = Evaluation()
+        single.add(batch(PLANS[step], pairs))
         node = together.sums[step,]
-        assert node.cell == alone.tally.cell
+        assert node.cell == single.tally.cell
         assert node.n_scored == len(pairs)
-        assert node.score_sum == alone.tally.score_sum
-        below = {path[1:]: it.cell for path, it in together.sums.items() if path[:1] == (step,)}
-        assert below == {path: it.cell for path, it in alone.sums.items()}
-        assert {path[1:]: it for path, it in together.errors.fields.items() if path[0] == step} == (
-            alone.errors.fields
-        )
+        assert node.score_sum == single.tally.score_sum
+        below = {
+            path[1:]: tally.cell for path, tally in together.sums.items() if path[:1] == (step,)
+        }
+        assert below == {path: tally.cell for path, tally in single.sums.items()}
+        assert {
+            path[1:]: counts for path, counts in together.errors.fields.items() if path[0] == step
+        } == (single.errors.fields)
     keys = together.fold(PathCounts)
     assert keys.extra_keys == {("one/", "more"): 1}
     assert keys.undeclared_keys == {("two/", "rest"): 1}
@@ -182,17 +188,23 @@ def test_documents_of_several_schemas_are_counted_below_the_name_of_theirs():
 
 
 def test_a_document_of_several_schemas_has_errors_and_confidences_below_its_name():
-    whole = plan_of_schemas(PLANS, "Documents")
+    total_plan = plan_of_schemas(PLANS, "Documents")
     gts, preds = [{"one/": RIGHT}, {"two/": {"b": "x"}}], [{"one/": {"a": "?"}}, {"two/": {}}]
-    account = engine.compare(whole, gts, preds, None, [{"one/": {"a": 0.7}}, None])
+    account = engine.compare(total_plan, gts, preds, None, [{"one/": {"a": 0.7}}, None])
     results = [DocumentResult(name, Status.EVALUATED, 0.0) for name in "12"]
-    some = Batch(results, account)
+    compared = Batch(results, account)
 
-    assert [it.unit.path for it in some.classified_errors(0)] == [("one/", "a"), ("one/", "b")]
-    assert [it.unit.path for it in some.classified_errors(1)] == [("two/", "b")]
-    alone = batch(whole, {"1": (gts[0], preds[0])})
-    assert [it.unit.path for it in alone.classified_errors(0)] == [("one/", "a"), ("one/", "b")]
-    assert some.confident_values.records(2) == [{"wrong": {"one/a": [0.7]}}, None]
+    assert [error.unit.path for error in compared.classified_errors(0)] == [
+        ("one/", "a"),
+        ("one/", "b"),
+    ]
+    assert [error.unit.path for error in compared.classified_errors(1)] == [("two/", "b")]
+    single = batch(total_plan, {"1": (gts[0], preds[0])})
+    assert [error.unit.path for error in single.classified_errors(0)] == [
+        ("one/", "a"),
+        ("one/", "b"),
+    ]
+    assert compared.confident_values.records(2) == [{"wrong": {"one/a": [0.7]}}, None]
 
 
 def test_a_matrix_of_no_documents_has_no_fields():
@@ -202,11 +214,11 @@ def test_a_matrix_of_no_documents_has_no_fields():
 
 
 def test_confidences_of_no_field_are_those_of_the_whole():
-    found = Results()
-    add_confidences(found.confidences, "1", {"right": {"a": [0.9]}, "wrong": {"b": [0.5]}})
+    results = Results()
+    add_confidences(results.confidences, "1", {"right": {"a": [0.9]}, "wrong": {"b": [0.5]}})
 
-    assert found.confidence() == found.confidence("")
-    assert found.confidence()["units"] == 2
+    assert results.confidence() == results.confidence("")
+    assert results.confidence()["units"] == 2
 
 
 def test_what_has_no_value_anywhere_is_named_once_by_its_outermost_field():
@@ -217,19 +229,19 @@ def test_what_has_no_value_anywhere_is_named_once_by_its_outermost_field():
     schema["properties"]["rows"]["x-aws-stickler-pairing-floor"] = -1
     empty = {"p": {"q": {}}}
     gt, pred = {"rows": [{"a": "x", "o": empty}]}, {"rows": [{"a": "y", "o": empty}]}
-    found = Evaluation()
-    found.add(batch(compile_schema(schema), {"1": (gt, pred)}))
+    evaluation = Evaluation()
+    evaluation.add(batch(compile_schema(schema), {"1": (gt, pred)}))
 
-    assert found.sums.find_never_present() == [("rows", "o"), ("rows", "z")]
+    assert evaluation.sums.find_never_present() == [("rows", "o"), ("rows", "z")]
 
 
 def test_of_fields_in_each_other_that_have_no_value_the_outermost_is_named():
-    found = Evaluation()
-    found.ledger.sums = FieldTallies(
+    evaluation = Evaluation()
+    evaluation.ledger.sums = FieldTallies(
         {("o", "p", "q"): Tally(), ("old",): Tally()}
     ).sort_parents_first()
 
-    assert found.sums.find_never_present() == [("o",), ("old",)]
+    assert evaluation.sums.find_never_present() == [("o",), ("old",)]
 
 
 def test_a_problem_tells_its_document_once():
@@ -239,8 +251,8 @@ def test_a_problem_tells_its_document_once():
 
 
 def test_a_field_of_which_nothing_is_known_has_no_intervals():
-    found = Results(interval_settings=IntervalSettings())
-    found.sums.add_tally(("a",), Tally())
-    view = found.results_view((), recall_with_fd=False, bounds_of_fields=True)
+    results = Results(interval_settings=IntervalSettings())
+    results.sums.add_tally(("a",), Tally())
+    view = results.results_view((), recall_with_fd=False, bounds_of_fields=True)
 
     assert "intervals" not in view["confusion_matrix"]["fields"]["a"]

@@ -69,10 +69,10 @@ def test_undeclared_keys_of_the_ground_truth_are_noted():
     schema = an_object(o=an_object(a=TEXT), p=an_object(a=TEXT))
     gt = {"x": 1, "y": None, "o": {"a": "v", "z": 1}, "p": {"z": 2}}
 
-    found = PathCounts()
-    found.add(batch(compile_schema(schema), {"": (gt, {"x": 1, "o": {"a": "v"}})}), None)
+    counts = PathCounts()
+    counts.add(batch(compile_schema(schema), {"": (gt, {"x": 1, "o": {"a": "v"}})}), None)
 
-    assert found.undeclared_keys == {("x",): 1, ("o", "z"): 1, ("p", "z"): 1}
+    assert counts.undeclared_keys == {("x",): 1, ("o", "z"): 1, ("p", "z"): 1}
 
 
 def test_undeclared_keys_of_the_prediction_are_noted_by_the_object_that_they_are_in():
@@ -80,12 +80,12 @@ def test_undeclared_keys_of_the_prediction_are_noted_by_the_object_that_they_are
     gt = [{"a": "u"}, {"a": "v"}, {"a": "w"}]
     pred = [{"a": "u", "x": 1}, {"a": "v"}, {"a": "w", "x": 2, "y": 3}]
 
-    some = batch(compile_schema(schema), {"": ({"rows": gt}, {"rows": pred, "z": 4})})
-    found = PathCounts()
-    found.add(some, None)
+    compared = batch(compile_schema(schema), {"": ({"rows": gt}, {"rows": pred, "z": 4})})
+    counts = PathCounts()
+    counts.add(compared, None)
 
-    assert found.extra_keys == {("z",): 1, ("rows", "x"): 2, ("rows", "y"): 1}
-    assert by_mode(counted(some)["rows",])[1:] == (Counts(tp=3, fa=3),) * 2
+    assert counts.extra_keys == {("z",): 1, ("rows", "x"): 2, ("rows", "y"): 1}
+    assert by_mode(counted(compared)["rows",])[1:] == (Counts(tp=3, fa=3),) * 2
 
 
 def test_of_very_many_undeclared_keys_the_same_are_named_in_any_order(monkeypatch):
@@ -99,17 +99,17 @@ def test_of_very_many_undeclared_keys_the_same_are_named_in_any_order(monkeypatc
     counted = {}
     for name, sizes in {"one by one": 1, "in fours": 4, "together": len(documents)}.items():
         for direction in (1, -1):
-            parts = documents[::direction]
-            whole = PathCounts()
-            for start in range(0, len(parts), sizes):
-                part = PathCounts()
-                chunk = enumerate(parts[start : start + sizes])
-                part.add(batch(plan, {str(index): pair for index, pair in chunk}), None)
-                whole.merge(part)
-            counted[name, direction] = whole
+            ordered = documents[::direction]
+            total = PathCounts()
+            for start in range(0, len(ordered), sizes):
+                shard = PathCounts()
+                chunk = enumerate(ordered[start : start + sizes])
+                shard.add(batch(plan, {str(index): pair for index, pair in chunk}), None)
+                total.merge(shard)
+            counted[name, direction] = total
 
-    first, *others = counted.values()
-    assert all(other == first for other in others)
+    first, *other_counts = counted.values()
+    assert all(other == first for other in other_counts)
     assert len(first.undeclared_keys) == len(first.extra_keys) == 5
     for keys, name in (
         (first.undeclared_keys, "undeclared_keys"),
@@ -124,7 +124,7 @@ def test_of_very_many_undeclared_keys_the_same_are_named_in_any_order(monkeypatc
     again.restore(
         {**record}
         | {
-            name: [it | {"field": field_names(it["field"])} for it in record[name]]
+            name: [entry | {"field": field_names(entry["field"])} for entry in record[name]]
             for name in lists
         }
     )
@@ -135,9 +135,9 @@ def test_fields_have_scores_but_not_below_a_list_or_an_absent_side():
     schema = an_object(
         o=an_object(a=TEXT), lines=a_list(LINE), gone=an_object(b={**TEXT, X + "weight": 3})
     )
-    whole = {"o": {"a": "abcd"}, "lines": [line("1", "bolt")], "gone": {"b": "x"}}
+    document = {"o": {"a": "abcd"}, "lines": [line("1", "bolt")], "gone": {"b": "x"}}
 
-    root = tallied(schema, whole, {**whole, "o": {"a": "abcx"}, "gone": None})
+    root = tallied(schema, document, {**document, "o": {"a": "abcx"}, "gone": None})
 
     assert root["o", "a"].mean_similarity == 0.75
     assert root["lines",].mean_score == 1.0
@@ -184,17 +184,19 @@ def test_keys_that_some_documents_have_count_in_the_objects_of_these():
     schema = an_object(a=TEXT, o=an_object(b=TEXT, m=keys, n=keys))
     values = [{}, {"b": "x", "m": {"k": ["u"]}}, {"m": {"l": ["v", "w"]}, "n": {"k": ["v"]}}]
     pairs = {
-        f"{at},{other}": ({"a": "x", "o": gt}, {"a": "x", "o": pred})
-        for at, gt in enumerate(values)
+        f"{index},{other}": ({"a": "x", "o": gt}, {"a": "x", "o": pred})
+        for index, gt in enumerate(values)
         for other, pred in enumerate(values)
     }
 
-    together, apart = counted(batch(compile_schema(schema), pairs)), FieldTallies()
+    together, separate = counted(batch(compile_schema(schema), pairs)), FieldTallies()
     for gt, pred in pairs.values():
-        apart.merge(tallied(schema, gt, pred))
+        separate.merge(tallied(schema, gt, pred))
 
-    found = [{path: by_mode(node) for path, node in each.items()} for each in (together, apart)]
-    assert found[0] == found[1]
+    modes_by_path = [
+        {path: by_mode(node) for path, node in tallies.items()} for tallies in (together, separate)
+    ]
+    assert modes_by_path[0] == modes_by_path[1]
 
 
 def test_the_weight_of_a_field_is_its_greatest():
@@ -321,12 +323,12 @@ def test_a_field_that_counts_in_one_arm_only_is_one_field():
     schema = an_object(rows=a_list({"anyOf": arms}))
     rows = {"rows": [{"a": "u", "b": "v"}, {"a": "w", "b": 1}]}
 
-    some = batch(compile_schema(schema), {"1": (rows, rows)})
+    compared = batch(compile_schema(schema), {"1": (rows, rows)})
 
-    paths = [path for path, _ in some.counts.fields()]
+    paths = [path for path, _ in compared.counts.fields()]
     assert sorted(paths) == [(), ("rows",), ("rows", "a"), ("rows", "b")]
-    assert len(some.counts.documents) == 4
-    root = counted(some)
+    assert len(compared.counts.documents) == 4
+    root = counted(compared)
     assert by_mode(root["rows", "a"]) == thrice(tp=2)
     assert root[()].counts("aggregate") == (3, 0, 0, 0, 0)  # all but a of the second
     assert root[()].counts("leaves") == (4, 0, 0, 0, 0)
@@ -360,11 +362,11 @@ def test_the_counts_of_one_of_several_documents_are_those_that_it_has_alone():
     plan = compile_schema(schema)
     together = batch(plan, pairs)
 
-    for at, (name, pair) in enumerate(pairs.items()):
-        alone = batch(plan, {name: pair})
-        expected = sums_view(counted(alone), recall_with_fd=True)
-        assert counts_view(together, at, recall_with_fd=True) == expected
-        assert counts_view(alone, recall_with_fd=True) == expected
+    for index, (name, pair) in enumerate(pairs.items()):
+        single = batch(plan, {name: pair})
+        expected = sums_view(counted(single), recall_with_fd=True)
+        assert counts_view(together, index, recall_with_fd=True) == expected
+        assert counts_view(single, recall_with_fd=True) == expected
 
 
 def test_counts_can_be_shown_without_rates():
@@ -387,20 +389,20 @@ def test_of_a_document_that_was_not_compared_there_are_no_counts_to_show():
     [({"a": "x"}, False), ({"a": "y"}, True), ({"a": "x", "u": "new"}, True), ({}, True)],
 )
 def test_whether_anything_is_wrong_is_known_without_the_errors(pred, has_any_error):
-    found = batch(compile_schema(an_object(a=TEXT)), {"": ({"a": "x"}, pred)})
+    compared = batch(compile_schema(an_object(a=TEXT)), {"": ({"a": "x"}, pred)})
 
-    assert found.has_any_error is has_any_error
-    assert bool(found.classified_errors(0)) is has_any_error
+    assert compared.has_any_error is has_any_error
+    assert bool(compared.classified_errors(0)) is has_any_error
 
 
-@pytest.mark.parametrize(("path", "some"), [(("a",), slice(0, 4)), (("b",), slice(4, 9))])
-def test_moments_are_squares_and_products_of_each_document_added_up(path, some):
+@pytest.mark.parametrize(("path", "documents"), [(("a",), slice(0, 4)), (("b",), slice(4, 9))])
+def test_moments_are_squares_and_products_of_each_document_added_up(path, documents):
     counts = np.random.default_rng(3).integers(0, 3, (3, 9, 5))
-    known = np.zeros(9, int), cells_of(counts), np.zeros((4, 9)), [], [], {}
+    columns = np.zeros(9, int), cells_of(counts), np.zeros((4, 9)), [], [], {}
 
-    found = sum_counts(FieldCounts([("a",), ("b",)], np.array([0, 4]), *known))[path]
+    field_sum = sum_counts(FieldCounts([("a",), ("b",)], np.array([0, 4]), *columns))[path]
 
-    for of_mode, moments in zip(counts[:, some].astype(float), found.moments, strict=True):
+    for of_mode, moments in zip(counts[:, documents].astype(float), field_sum.moments, strict=True):
         assert moment_matrix(moments).tolist() == (of_mode.T @ of_mode).tolist()
 
 
@@ -419,10 +421,10 @@ KNOWN = {("m",), ("m", "*"), ("m", "*", "a"), ("m", "*", "n"), ("m", "*", "n", "
 
 
 def of_keys(*documents):
-    found = FieldTallies()
+    tallies = FieldTallies()
     for document in documents:
-        found.merge(tallied(MAPS, document, document))
-    return found
+        tallies.merge(tallied(MAPS, document, document))
+    return tallies
 
 
 def test_keys_of_a_map_beyond_those_of_most_documents_go_together(monkeypatch):
@@ -446,17 +448,20 @@ def test_keys_of_a_map_beyond_those_of_most_documents_go_together(monkeypatch):
 
 
 def test_keys_that_are_few_stay_where_they_are():
-    assert of_keys({"m": {f"k{at}": {"a": "1"} for at in range(200)}}).find_rare_keys(KNOWN) == {}
+    assert (
+        of_keys({"m": {f"k{index}": {"a": "1"} for index in range(200)}}).find_rare_keys(KNOWN)
+        == {}
+    )
 
 
 def test_errors_of_keys_go_where_their_counts_do():
-    found = ErrorCounts(
+    counts = ErrorCounts(
         {("m", "x"): Counter(a=1), ("m", "y"): Counter(a=2)}, {("m", "x"): Counter(b=1)}
     )
-    found.rename_fields({("m", "x"): ("m", "*"), ("m", "y"): ("m", "*")})
+    counts.rename_fields({("m", "x"): ("m", "*"), ("m", "y"): ("m", "*")})
 
-    assert found.fields == {("m", "*"): {"a": 3}}
-    assert found.units == {("m", "*"): {"b": 1}}
+    assert counts.fields == {("m", "*"): {"a": 3}}
+    assert counts.units == {("m", "*"): {"b": 1}}
 
 
 SOME = Counts(tp=6, fd=2, fa=1, fn=4, tn=3)

@@ -44,7 +44,11 @@ def trusted(value):
     """Give each value of a document a confidence: half of one for each of its letters."""
     if isinstance(value, dict):
         return {key: trusted(inner) for key, inner in value.items()}
-    return [trusted(it) for it in value] if isinstance(value, list) else 0.5 ** len(str(value))
+    return (
+        [trusted(element) for element in value]
+        if isinstance(value, list)
+        else 0.5 ** len(str(value))
+    )
 
 
 def compared(plan, pairs):
@@ -57,19 +61,19 @@ def compared(plan, pairs):
     return Batch(results, account)
 
 
-def told(found: Batch):
+def described(documents: Batch):
     """Give all that is told of each document."""
-    units = located_units(found.table, is_judged_unit, extra_keys="judged")
-    for at, record in enumerate(records(found)):
+    units = located_units(documents.table, is_judged_unit, extra_keys="judged")
+    for index, record in enumerate(records(documents)):
         # Orders are numbers that only say which comes first: how many differs with the others.
-        shown = [
+        unit_figures = [
             (
                 *(unit.gt_path, unit.pred_path, unit.enclosure, unit.outcome, unit.gt, unit.pred),
                 *(unit.similarity, unit.score, unit.threshold, unit.weight, unit.field_path),
             )
-            for unit in units[at]
+            for unit in units[index]
         ]
-        yield record, list(record["fields"]), found.errors(at), shown
+        yield record, list(record["fields"]), documents.errors(index), unit_figures
 
 
 @pytest.mark.parametrize(
@@ -79,18 +83,18 @@ def told(found: Batch):
         (
             plan_of_schemas({"one/": PLAN, "two/": PLAN}, "Documents"),
             {
-                name: tuple({("one/", "two/")[at % 2]: side} for side in pair)
-                for at, (name, pair) in enumerate(PAIRS.items())
+                name: tuple({("one/", "two/")[index % 2]: side} for side in pair)
+                for index, (name, pair) in enumerate(PAIRS.items())
             },
         ),
     ],
 )
 def test_documents_together_are_told_of_as_each_by_itself(plan, pairs):
-    together = [*told(compared(plan, pairs))]
+    together = [*described(compared(plan, pairs))]
 
-    for (name, pair), found in zip(pairs.items(), together, strict=True):
-        (alone,) = told(compared(plan, {name: pair}))
-        assert found == alone, name
+    for (name, pair), units_found in zip(pairs.items(), together, strict=True):
+        (single,) = described(compared(plan, {name: pair}))
+        assert units_found == single, name
 
 
 def test_documents_of_any_shape_are_gone_into_as_far_as_they_go():
@@ -99,16 +103,16 @@ def test_documents_of_any_shape_are_gone_into_as_far_as_they_go():
         (a_list(TEXT), {"1": (["a"], ["a", "b"])}, [1, 0, 1, 0, 0]),
         (an_object(a=TEXT), {"1": ({}, {})}, [0, 0, 0, 0, 1]),
     ):
-        found = sum_counts(batch(compile_schema(schema), pairs).counts)
-        assert [*found[()].counts("leaves")] == leaves
+        summed = sum_counts(batch(compile_schema(schema), pairs).counts)
+        assert [*summed[()].counts("leaves")] == leaves
 
 
 def test_errors_of_keys_stand_in_the_order_of_the_keys():
     schema = {**an_object(a=TEXT), "additionalProperties": TEXT}
     pair = {"a": "one", "k": "red", "l": "blue"}, {"a": "two", "k": "green", "l": "white"}
-    found = compared(compile_schema(schema), {"1": pair})
+    compared_records = compared(compile_schema(schema), {"1": pair})
 
-    assert [error.path for error in found.errors(0)] == ["a", "k", "l"]
+    assert [error.path for error in compared_records.errors(0)] == ["a", "k", "l"]
 
 
 def test_a_field_that_one_arm_counts_and_another_does_not_is_one_field():
@@ -147,7 +151,9 @@ def test_leaves_that_are_compared_together_are_in_the_documents_of_their_object(
     ]
     table = engine.compare(plan, sides, sides)
 
-    (leaves,) = (one for one in table.batches if one.kind == VALUE)
+    (leaves,) = (
+        batch_of_leaves for batch_of_leaves in table.batches if batch_of_leaves.kind == VALUE
+    )
     assert leaves.document.tolist() == [0, 0, 1, 0, 0, 1]
     by_name = {
         table.fields.paths[number][-1]: leaves.document[positions].tolist()

@@ -27,12 +27,12 @@ JOB = Job(PLAN, Options(), requested=OutputsRequested(detail=True))
 
 
 def detail(*pairs) -> Detail:
-    documents = [DocumentPair(str(at), *pair) for at, pair in enumerate(pairs)]
+    documents = [DocumentPair(str(index), *pair) for index, pair in enumerate(pairs)]
     return evaluate_chunk(JOB, documents).detail
 
 
 def test_right_wrong_missed_and_invented_values_are_counted_apart():
-    found = detail(
+    value_pairs_found = detail(
         ({"unit": "kg"}, {"unit": "kg"}),
         ({"unit": "kg"}, {"unit": "lb"}),
         ({"unit": "kg"}, {}),
@@ -40,17 +40,17 @@ def test_right_wrong_missed_and_invented_values_are_counted_apart():
         ({}, {}),
     ).value_pairs["unit",]
 
-    assert found.counts == {
+    assert value_pairs_found.counts == {
         '"kg"': {'"kg"': [1, 0], '"lb"': [0, 1], "": [0, 1]},
         "": {'"t"': [0, 1]},
     }
-    assert (found.values, found.confused) == (['"kg"', '"lb"', '"t"'], 1)
+    assert (value_pairs_found.values, value_pairs_found.confused) == (['"kg"', '"lb"', '"t"'], 1)
 
 
 def test_kinds_of_values_are_told_apart():
-    found = detail(({"paid": True}, {"paid": False}), ({"paid": False}, {"paid": "true"}))
+    detail_found = detail(({"paid": True}, {"paid": False}), ({"paid": False}, {"paid": "true"}))
 
-    assert found.value_pairs["paid",].counts == {
+    assert detail_found.value_pairs["paid",].counts == {
         "true": {"false": [0, 1]},
         "false": {'"true"': [0, 1]},
     }
@@ -58,23 +58,23 @@ def test_kinds_of_values_are_told_apart():
 
 def test_values_inside_failed_items_count():
     inner = {"rows": [{"unit": "kg"}, {"unit": "kg"}]}
-    found = detail((inner, {"rows": [{"unit": "kg"}, {"unit": "lb"}]}), (inner, {}))
-    pairs = found.value_pairs["rows", "unit"]
+    detail_found = detail((inner, {"rows": [{"unit": "kg"}, {"unit": "lb"}]}), (inner, {}))
+    pairs = detail_found.value_pairs["rows", "unit"]
 
-    assert sum(sum(both) for row in pairs.counts.values() for both in row.values()) >= 4
+    assert sum(sum(counts) for row in pairs.counts.values() for counts in row.values()) >= 4
     assert pairs.counts['"kg"']['"kg"'] == [1, 0]
     assert pairs.counts['"kg"'][""][1] >= 2
 
 
 def test_too_many_values_are_not_kept_in_whatever_order_they_come(monkeypatch):
     monkeypatch.setattr(value_pairs, "MAX_VALUES", 2)
-    few, more = detail(({"unit": "kg"}, {"unit": "lb"})), detail(({"unit": "t"}, {"unit": "t"}))
-    both = ValuePairs(), ValuePairs()
-    for total, parts in zip(both, ((few, more), (more, few)), strict=True):
-        for part in (*parts, few):
-            total.merge(part.value_pairs["unit",])
+    few, second = detail(({"unit": "kg"}, {"unit": "lb"})), detail(({"unit": "t"}, {"unit": "t"}))
+    totals = ValuePairs(), ValuePairs()
+    for total, details in zip(totals, ((few, second), (second, few)), strict=True):
+        for shard in (*details, few):
+            total.merge(shard.value_pairs["unit",])
 
-    assert both[0] == both[1] == ValuePairs({}, too_many=True)
+    assert totals[0] == totals[1] == ValuePairs({}, too_many=True)
 
 
 @pytest.mark.parametrize("value", ["x" * 60, "y" * 41])
@@ -89,27 +89,29 @@ def pairs_of(path, *pairs, schema=TEXT):
     """Give what values of a field were found for which."""
     table = batch(compile_schema(schema), dict(enumerate(pairs))).table
     total = ValuePairs()
-    for name, found in value_pairs.value_pairs(table):
+    for name, pairs_found in value_pairs.value_pairs(table):
         if name == path:
-            total.merge(found)
+            total.merge(pairs_found)
     return total
 
 
 def test_values_stand_by_how_often_they_were_met_on_either_side_and_then_by_name():
-    found = ValuePairs({"c": {"c": [1, 0], "b": [0, 2]}, "a": {"": [0, 3]}, "": {"d": [0, 3]}})
+    sorted_pairs = ValuePairs(
+        {"c": {"c": [1, 0], "b": [0, 2]}, "a": {"": [0, 3]}, "": {"d": [0, 3]}}
+    )
 
-    assert found.values == ["a", "c", "d", "b"]  # 3 of each but b, which was met twice
+    assert sorted_pairs.values == ["a", "c", "d", "b"]  # 3 of each but b, which was met twice
     assert ValuePairs({"b": {"a": [2, 0]}, "a": {"a": [1, 0]}}).values == ["a", "b"]
 
 
 def test_as_many_values_as_there_is_room_for_are_kept_beside_absent_ones():
-    names = [f"{at}" for at in range(value_pairs.MAX_VALUES)]
+    names = [f"{index}" for index in range(value_pairs.MAX_VALUES)]
     documents = [({"a": name}, {"a": name}) for name in names]
 
-    found = pairs_of(("a",), *documents, ({"a": "0"}, {}))
-    assert (len(found.values), found.too_many) == (value_pairs.MAX_VALUES, False)
-    for more in (["x"], ["x", "y", "z"]):  # all at once, or told before any is named
-        too_many = pairs_of(("a",), *documents, *(({"a": name}, {}) for name in more))
+    pairs = pairs_of(("a",), *documents, ({"a": "0"}, {}))
+    assert (len(pairs.values), pairs.too_many) == (value_pairs.MAX_VALUES, False)
+    for extra_names in (["x"], ["x", "y", "z"]):  # all at once, or told before any is named
+        too_many = pairs_of(("a",), *documents, *(({"a": name}, {}) for name in extra_names))
         assert too_many == ValuePairs({}, too_many=True)
 
 
@@ -120,8 +122,8 @@ def test_names_of_kinds_have_forty_characters_at_most_and_no_parts(value, names)
     box = {"type": "array", "x-aws-stickler-comparator": "BBoxIoUComparator"}
     schema = {"type": "object", "properties": {"a": box if isinstance(value, list) else {}}}
 
-    found = pairs_of(("a",), ({"a": value}, {"a": value}), schema=schema)
-    assert (found.values, found.too_many) == (names, not names)
+    pairs = pairs_of(("a",), ({"a": value}, {"a": value}), schema=schema)
+    assert (pairs.values, pairs.too_many) == (names, not names)
 
 
 def test_objects_and_lists_are_no_values():

@@ -59,10 +59,10 @@ def test_items_are_whole_where_they_are_paired_and_nothing_in_them_is_wrong(gt, 
 
 
 def test_an_error_deep_inside_breaks_all_that_is_around_it():
-    part = {"id": "1", "of": {"a": "x"}, "lines": [BOLT, NUT]}
-    other = {**part, "lines": [BOLT, {**NUT, "name": "zzz"}]}
+    document = {"id": "1", "of": {"a": "x"}, "lines": [BOLT, NUT]}
+    other = {**document, "lines": [BOLT, {**NUT, "name": "zzz"}]}
 
-    assert whole({"parts": [part, part]}, {"parts": [part, other]}) == {
+    assert whole({"parts": [document, document]}, {"parts": [document, other]}) == {
         "parts": (1, 2),
         "parts.lines": (3, 4),
         "parts.of": (2, 2),
@@ -70,9 +70,9 @@ def test_an_error_deep_inside_breaks_all_that_is_around_it():
 
 
 def test_what_is_inside_a_missed_item_is_missed_too():
-    part = {"id": "1", "of": {"a": "x"}, "lines": [BOLT]}
+    document = {"id": "1", "of": {"a": "x"}, "lines": [BOLT]}
 
-    assert whole({"parts": [part]}, {}) == {
+    assert whole({"parts": [document]}, {}) == {
         "parts": (0, 1),
         "parts.lines": (0, 1),
         "parts.of": (0, 1),
@@ -85,11 +85,12 @@ def test_documents_that_are_lists_have_items_at_their_root():
 
 def test_items_of_documents_compared_together_are_those_of_each():
     lines = [[BOLT, NUT], [], [BOLT]]
-    pairs = {f"{at}": ({"lines": it}, {"lines": it[:1]}) for at, it in enumerate(lines)}
-    found = records(batch(compile_schema(SCHEMA), pairs))
+    pairs = {f"{index}": ({"lines": line}, {"lines": line[:1]}) for index, line in enumerate(lines)}
+    records_found = records(batch(compile_schema(SCHEMA), pairs))
 
     assert [
-        (it["fields"]["lines"].get("whole"), it["fields"]["lines"].get("items")) for it in found
+        (record["fields"]["lines"].get("whole"), record["fields"]["lines"].get("items"))
+        for record in records_found
     ] == [(1, 2), (None, None), (1, 1)]
 
 
@@ -99,12 +100,12 @@ def test_objects_where_another_kind_is_found_are_items_in_any_company():
 
     together = records(batch(compile_schema(tree), pairs))
 
-    alone = [
+    single_records = [
         record
-        for one in pairs
-        for record in records(batch(compile_schema(tree), {one: pairs[one]}))
+        for name in pairs
+        for record in records(batch(compile_schema(tree), {name: pairs[name]}))
     ]
-    assert together == alone
+    assert together == single_records
     assert [record["fields"]["a"]["items"] for record in together] == [1, 1]
 
 
@@ -126,13 +127,13 @@ def test_exact_items_are_divided_by_those_of_either_side(gt, pred, exact):
     lines = done.to_dict()["confusion_matrix"]["fields"]["lines"]
 
     assert done.sums.tally(("lines",)).exact_rates == exact
-    shown = dict(zip(("precision", "recall", "f1"), exact, strict=True))
-    assert lines.get("exact") == (shown if gt or pred else None)
+    expected = dict(zip(("precision", "recall", "f1"), exact, strict=True))
+    assert lines.get("exact") == (expected if gt or pred else None)
 
 
 def test_gates_ask_for_exact_items():
-    truth, found = [BOLT, NUT, NAIL, PIN], [BOLT, NUT, {**NAIL, "name": "zzz"}]
-    documents = {"1": ({"lines": truth}, {"lines": found}), "2": ({"id": "a"}, {"id": "a"})}
+    truth, prediction = [BOLT, NUT, NAIL, PIN], [BOLT, NUT, {**NAIL, "name": "zzz"}]
+    documents = {"1": ({"lines": truth}, {"lines": prediction}), "2": ({"id": "a"}, {"id": "a"})}
     done = evaluate([batch(compile_schema(SCHEMA), documents)])
 
     assert judge_gate(parse_gate("lines.exact_precision>=0.6"), done).value == 2 / 3

@@ -43,8 +43,8 @@ def test_an_item_that_matches_is_told_by_its_fields_and_another_as_a_whole():
 
 
 def test_a_list_in_a_list_is_judged_by_its_similarity_and_not_by_what_clipping_leaves():
-    said = {"x-aws-stickler-threshold": 0.8, "x-aws-stickler-clip-under-threshold": True}
-    inner = {"type": "array", "items": TEXT, **said}
+    annotations = {"x-aws-stickler-threshold": 0.8, "x-aws-stickler-clip-under-threshold": True}
+    inner = {"type": "array", "items": TEXT, **annotations}
     gt, pred = [["abcd", "x", "y"]], [["abcx", "x", "!"]]
 
     (unit,) = units(an_object(rows={"type": "array", "items": inner}), {"rows": gt}, {"rows": pred})
@@ -60,9 +60,9 @@ def test_only_items_that_both_sides_have_differ_in_fields():
     gt = {"rows": [{"a": "x", "b": ["y", "z"]}, {"a": "1", "b": ["2"]}], "tags": ["abcd"]}
     pred = {"rows": [{"a": "x", "b": ["y", "z", "!"], "c": "w", "d": 1}], "tags": ["axyz"]}
 
-    found = [(unit.path, compared_fields(unit)) for unit in units(schema, gt, pred)]
+    compared_paths = [(unit.path, compared_fields(unit)) for unit in units(schema, gt, pred)]
 
-    assert found == [
+    assert compared_paths == [
         (("rows", 0), (("b", "c", "d"), 1)),
         (("rows", 1), ((), 0)),
         (("tags", 0), ((), 0)),
@@ -70,8 +70,8 @@ def test_only_items_that_both_sides_have_differ_in_fields():
 
 
 def test_a_unit_has_the_figures_of_its_field():
-    said = {"x-aws-stickler-threshold": 0.8, "x-aws-stickler-weight": 3}
-    schema = an_object(a={**TEXT, **said, "x-aws-stickler-clip-under-threshold": True})
+    annotations = {"x-aws-stickler-threshold": 0.8, "x-aws-stickler-weight": 3}
+    schema = an_object(a={**TEXT, **annotations, "x-aws-stickler-clip-under-threshold": True})
 
     (unit,) = units(schema, {"a": "abcd"}, {"a": "abcx"})
 
@@ -98,8 +98,8 @@ class Judge(BaseComparator):
         raise AssertionError("a judge is asked")
 
     def ask(self, client, gt, pred):
-        said = [f"{one} is not {other}" for one, other in zip(gt, pred, strict=True)]
-        return Answers(np.zeros(len(gt)), said)
+        reasons = [f"{gt_text} is not {other}" for gt_text, other in zip(gt, pred, strict=True)]
+        return Answers(np.zeros(len(gt)), reasons)
 
 
 def test_what_a_judge_says_is_told_of_the_pair_that_it_judged():
@@ -109,9 +109,11 @@ def test_what_a_judge_says_is_told_of_the_pair_that_it_judged():
     other = {"a": "u", "b": "y"}, {"a": "v", "b": ""}
 
     judged = batch(plan, {"1": document, "2": other})
-    said = [[(error.path, error.judge) for error in judged.errors(at)] for at in (0, 1)]
+    judgements = [
+        [(error.path, error.judge) for error in judged.errors(document)] for document in (0, 1)
+    ]
 
-    assert said == [
+    assert judgements == [
         [("a", "w is not w"), ("b", "x is not z")],
         [("a", "u is not v"), ("b", "")],
     ]
@@ -133,14 +135,14 @@ def test_what_is_simply_missed_or_invented_is_simple():
         "2": ({"o": {"b": 1}, "tags": ["z"]}, {"a": "x"}),
     }
 
-    found = [
+    simple = [
         (errors.field_path, errors.error_class.value, document)
         for errors in batch(compile_schema(schema), pairs).simple_errors
         for document in errors.documents.tolist()
     ]
 
     # An invented value beside others may be that of another field, so that a of 2 is not simple.
-    assert sorted(found) == [
+    assert sorted(simple) == [
         (("a",), "missed_value", 0),
         (("o", "b"), "invented_value", 0),
         (("o", "b"), "missed_value", 1),
@@ -154,20 +156,22 @@ def test_errors_inside_of_no_other_are_those_of_all_that_are_inside_of_none():
     schema = an_object(a=arms, o=an_object(b=arms), tags={"type": "array", "items": TEXT})
     gt = {"a": "x", "o": {"b": "left"}, "tags": ["z", "same"]}
     pred = {"o": {"b": "right"}, "tags": ["same", "y"]}
-    made = batch(compile_schema(schema), {"1": (gt, pred), "2": (pred, gt)})
+    compared = batch(compile_schema(schema), {"1": (gt, pred), "2": (pred, gt)})
 
-    for document, errors in enumerate(made.outermost_errors):
-        found = [error_of("", error) for error in errors]
-        expected = [error for error in made.errors(document) if not error.inside]
-        assert [(it.path, it.outcome, it.error_class) for it in found] == [
-            (it.path, it.outcome, it.error_class) for it in expected
+    for document, errors in enumerate(compared.outermost_errors):
+        errors_found = [error_of("", error) for error in errors]
+        expected = [error for error in compared.errors(document) if not error.inside]
+        assert [(error.path, error.outcome, error.error_class) for error in errors_found] == [
+            (error.path, error.outcome, error.error_class) for error in expected
         ]
 
 
 def moved_of(items, gt, pred):
     schema = an_object(a={"type": "array", "items": items, "x-aws-stickler-ordered": True})
-    made = batch(compile_schema(schema), {"": ({"a": gt}, {"a": pred})})
-    return [(error.unit.path[1:], error.error_class.value) for error in made.classified_errors(0)]
+    compared = batch(compile_schema(schema), {"": ({"a": gt}, {"a": pred})})
+    return [
+        (error.unit.path[1:], error.error_class.value) for error in compared.classified_errors(0)
+    ]
 
 
 def test_an_element_that_moved_is_missed_and_invented_as_a_move():
@@ -236,13 +240,15 @@ def test_a_unit_knows_the_alternatives_that_it_is_or_is_inside_of():
 
     (units,) = located_units(table, is_judged_unit, extra_keys="none")
     (unit,) = [unit for unit in units if unit.path == ("o", "a")]
-    taken = [(length, alternative.value) for length, alternative in unit.alternatives()]
-    assert taken == [(2, "y"), (1, {"a": "x"})]
+    alternatives_taken = [
+        (length, alternative.value) for length, alternative in unit.alternatives()
+    ]
+    assert alternatives_taken == [(2, "y"), (1, {"a": "x"})]
     assert table.sides_of(0)[1] == {"o": {"a": "y"}}
 
 
 def test_an_undeclared_key_is_an_outermost_error():
-    made = batch(compile_schema(an_object(a=TEXT)), {"1": ({"a": "x"}, {"a": "x", "new": 1})})
+    compared = batch(compile_schema(an_object(a=TEXT)), {"1": ({"a": "x"}, {"a": "x", "new": 1})})
 
-    ((error,),) = made.outermost_errors
+    ((error,),) = compared.outermost_errors
     assert (error.unit.path, error.error_class.value) == (("new",), "invented_value")

@@ -23,21 +23,21 @@ UNITS = st.lists(
 
 
 def figures(units):
-    right, confidence = (np.array(part) for part in zip(*units, strict=True))
+    right, confidence = (np.array(column) for column in zip(*units, strict=True))
     return confidence_view(reliability(confidence.astype(float), right.astype(bool)))
 
 
 @pytest.mark.parametrize("case", [*map(json.loads, CASES)], ids=lambda case: case["name"])
 def test_the_figures_are_those_of_the_examples(case):
-    found = figures(case["units"])
-    assert found.keys() == case["expected"].keys()
+    computed = figures(case["units"])
+    assert computed.keys() == case["expected"].keys()
     for name, expected in case["expected"].items():
         if isinstance(expected, dict):
-            assert found[name].keys() == expected.keys()
-            for part, value in expected.items():
-                assert found[name][part] == pytest.approx(value, abs=1e-9), (name, part)
+            assert computed[name].keys() == expected.keys()
+            for key, value in expected.items():
+                assert computed[name][key] == pytest.approx(value, abs=1e-9), (name, key)
         else:
-            assert found[name] == pytest.approx(expected, abs=1e-9), name
+            assert computed[name] == pytest.approx(expected, abs=1e-9), name
 
 
 def test_the_curve_is_the_share_wrong_of_those_at_least_as_confident():
@@ -54,21 +54,23 @@ def test_the_curve_is_the_share_wrong_of_those_at_least_as_confident():
 def test_the_figures_are_those_of_scikit_learn(units):
     reason = "SCIKIT-LEARN IS NOT INSTALLED: no figure is held against its own"
     metrics = pytest.importorskip("sklearn.metrics", reason=reason)
-    found = figures(units)
-    right, confidence = (np.array(part, float) for part in zip(*units, strict=True))
-    assert found["brier"] == pytest.approx(metrics.brier_score_loss(right, confidence, pos_label=1))
+    computed = figures(units)
+    right, confidence = (np.array(column, float) for column in zip(*units, strict=True))
+    assert computed["brier"] == pytest.approx(
+        metrics.brier_score_loss(right, confidence, pos_label=1)
+    )
     clipped = np.clip(confidence, 1e-15, 1 - 1e-15)
     expected = metrics.log_loss(right, np.stack([1 - clipped, clipped], axis=1), labels=[0, 1])
-    assert found["log_loss"] == pytest.approx(expected)
+    assert computed["log_loss"] == pytest.approx(expected)
     if right.any() and not right.all():
-        assert found["auroc"] == pytest.approx(metrics.roc_auc_score(right, confidence))
+        assert computed["auroc"] == pytest.approx(metrics.roc_auc_score(right, confidence))
     else:
-        assert found["auroc"] is None
+        assert computed["auroc"] is None
     if right.all():
-        assert found["auprc_error"] is None
+        assert computed["auprc_error"] is None
     else:
         expected = metrics.average_precision_score(1 - right, -confidence)
-        assert found["auprc_error"] == pytest.approx(expected)
+        assert computed["auprc_error"] == pytest.approx(expected)
 
 
 @given(UNITS, st.randoms(use_true_random=False))
@@ -79,18 +81,24 @@ def test_the_order_of_units_makes_no_difference(units, random):
 
 @given(UNITS)
 def test_whole_weights_are_copies_of_documents(units):
-    right, confidence = (np.array(part) for part in zip(*units, strict=True))
+    right, confidence = (np.array(column) for column in zip(*units, strict=True))
     document = np.arange(len(units)) // 2
     weights = np.arange(document[-1] + 1)[:, None] % 3 * [1.0, 0.0] + [0.0, 1.0]
-    found = reliability(confidence.astype(float), right, document, weights).figures()
-    copies = [unit for at, unit in enumerate(units) for _ in range(int(weights[at // 2, 0]))]
+    computed = reliability(confidence.astype(float), right, document, weights).figures()
+    copies = [
+        unit
+        for unit_index, unit in enumerate(units)
+        for _ in range(int(weights[unit_index // 2, 0]))
+    ]
     for column, chosen in ((0, copies), (1, units)):
         if not chosen:
-            assert all(np.isnan(values[column]) for values in found.values())
+            assert all(np.isnan(values[column]) for values in computed.values())
             continue
-        expected = reliability(*(np.array(part) for part in list(zip(*chosen, strict=True))[::-1]))
+        expected = reliability(
+            *(np.array(column) for column in list(zip(*chosen, strict=True))[::-1])
+        )
         for name, value in expected.figures().items():
-            assert found[name][column] == pytest.approx(value[0], nan_ok=True, abs=1e-9), name
+            assert computed[name][column] == pytest.approx(value[0], nan_ok=True, abs=1e-9), name
 
 
 # What the reference gets wrong.
@@ -128,26 +136,26 @@ def confidences(*pairs):
 def test_values_in_invented_and_unmatched_items_count():
     gt = {"items": [{"sku": "a", "qty": 1}, {"sku": "b", "qty": 2}]}
     pred = {"items": [item("a", 1, 0.9), item("b", 7, 0.6), item("c", 3, 0.2)]}
-    found = confidences((gt, pred))
-    assert (found["units"], found["right"]) == (6, 3)
-    assert found["fields"]["items.qty"]["units"] == 3
-    assert found["fields"]["items.qty"]["right"] == 1
-    assert found["auroc"] == pytest.approx((2 * 3 + 1 * 2.5) / 9)
-    assert (found["documents"], found["coverage"]) == (1, 1.0)
+    units = confidences((gt, pred))
+    assert (units["units"], units["right"]) == (6, 3)
+    assert units["fields"]["items.qty"]["units"] == 3
+    assert units["fields"]["items.qty"]["right"] == 1
+    assert units["auroc"] == pytest.approx((2 * 3 + 1 * 2.5) / 9)
+    assert (units["documents"], units["coverage"]) == (1, 1.0)
 
 
 def test_the_share_with_a_confidence_and_the_documents_that_have_any_are_told():
     gt = {"items": [{"sku": "a", "qty": 1}]}
-    found = confidences(
+    units = confidences(
         (gt, {"items": [item("a", 1, 0.9)]}),
         (gt, {"items": [{"sku": wrapped("a", 0.4), "qty": 2}]}),
         (gt, gt),
         (gt, {"items": [item("a", 3, 0.4)], "more": 7}),
         ({"items": []}, {"more": 7}),
     )
-    assert (found["units"], found["right"], found["documents"]) == (5, 4, 3)
-    assert found["coverage"] == 0.5
-    assert found["fields"]["items.qty"]["coverage"] == 0.5
+    assert (units["units"], units["right"], units["documents"]) == (5, 4, 3)
+    assert units["coverage"] == 0.5
+    assert units["fields"]["items.qty"]["coverage"] == 0.5
 
 
 def test_bins_hold_values_of_a_tenth_each():
@@ -178,8 +186,8 @@ def test_ties_are_not_broken_by_the_order_of_the_input():
 def test_a_value_that_is_right_but_absent_is_no_unit():
     gt = {"items": [{"sku": "a", "qty": None}]}
     pred = {"items": [item("a", None, 0.9)]}
-    found = confidences((gt, pred))
-    assert Counter({path: field["units"] for path, field in found["fields"].items()}) == {
+    units = confidences((gt, pred))
+    assert Counter({path: field["units"] for path, field in units["fields"].items()}) == {
         "items.sku": 1
     }
 
@@ -197,21 +205,21 @@ def test_a_value_that_aggregate_leaves_out_is_a_unit():
         },
     }
     pred = {"a": wrapped("x", 0.9), "note": wrapped("y", 0.4)}
-    found = evaluate_many(schema, [({"a": "x", "note": "y"}, pred)]).to_dict()["confidence"]
-    assert (found["units"], found["coverage"]) == (2, 1.0)
-    assert found["fields"]["note"]["units"] == 1
+    confidence = evaluate_many(schema, [({"a": "x", "note": "y"}, pred)]).to_dict()["confidence"]
+    assert (confidence["units"], confidence["coverage"]) == (2, 1.0)
+    assert confidence["fields"]["note"]["units"] == 1
 
 
 def test_an_undeclared_key_is_a_wrong_value_with_its_confidence():
-    found = confidences(({"items": []}, {"extra": wrapped("x", 0.7)}))
-    assert (found["units"], found["right"]) == (1, 0)
-    assert found["fields"]["extra"]["coverage"] is None
+    units = confidences(({"items": []}, {"extra": wrapped("x", 0.7)}))
+    assert (units["units"], units["right"]) == (1, 0)
+    assert units["fields"]["extra"]["coverage"] is None
 
 
 def test_figures_are_worked_out_once_until_there_are_more_documents(monkeypatch):
-    made = []
+    computed = []
     monkeypatch.setattr(
-        kept, "_units_view", lambda units, *rest: made.append(units) or view(units, *rest)
+        kept, "_units_view", lambda units, *rest: computed.append(units) or view(units, *rest)
     )
     gt, pred = {"items": [{"sku": "a", "qty": 1}]}, {"items": [item("a", 2, 0.5)]}
     evaluation = evaluate_many(ITEMS, [(gt, pred)])
@@ -219,7 +227,7 @@ def test_figures_are_worked_out_once_until_there_are_more_documents(monkeypatch)
     for _ in range(2):
         first = evaluation.to_dict()["confidence"]
         assert evaluation.confidence("items.qty") == first["fields"]["items.qty"]
-    assert len(made) == 3  # all, and two fields
+    assert len(computed) == 3  # all, and two fields
 
     evaluation.merge(evaluate_many(ITEMS, [(gt, pred)]))
     assert evaluation.to_dict()["confidence"]["units"] == 2 * first["units"]

@@ -25,12 +25,12 @@ RECORDS = {
 
 
 def confidences(*names: str, drop: bool = False) -> Confidences:
-    found = Confidences()
+    collected = Confidences()
     if drop:
-        found.drop_rows()
+        collected.drop_rows()
     for name in names:
-        add_confidences(found, name, RECORDS[name])
-    return found
+        add_confidences(collected, name, RECORDS[name])
+    return collected
 
 
 @pytest.mark.parametrize("path", ["", "x", "y", "z"])
@@ -65,52 +65,56 @@ SETTINGS = IntervalSettings(level=0.9)
 
 
 def test_intervals_are_percentiles_over_documents_that_were_drawn_anew():
-    found = Confidences()
+    collected = Confidences()
     right, wrong = [0.95, 0.9, 0.4, 0.8, 0.93], [0.1, 0.6, 0.45, 0.91, 0.2]
-    for at, name in enumerate("bcade"):
-        add_confidences(found, name, {"right": {"x": [right[at]]}, "wrong": {"x": [wrong[at]]}})
+    for index, name in enumerate("bcade"):
+        add_confidences(
+            collected, name, {"right": {"x": [right[index]]}, "wrong": {"x": [wrong[index]]}}
+        )
 
-    shown = found.view("x", 20, SETTINGS)
+    view = collected.view("x", 20, SETTINGS)
 
     drawn = resample("bcade", lambda weights: weights, SETTINGS)[:, 1:]
     squares = (1 - np.array(right)) ** 2 + np.array(wrong) ** 2
     brier = squares @ drawn / (2 * drawn.sum(axis=0))
-    assert shown["intervals"]["brier"] == pytest.approx([*np.quantile(brier, [0.05, 0.95])])
-    assert (shown["units"], shown["right"], shown["documents"]) == (10, 5, 5)
-    assert shown["coverage"] == 0.5
+    assert view["intervals"]["brier"] == pytest.approx([*np.quantile(brier, [0.05, 0.95])])
+    assert (view["units"], view["right"], view["documents"]) == (10, 5, 5)
+    assert view["coverage"] == 0.5
     # Of three documents with values from 0.9 on, one has a wrong one.
     of_last = drawn[[0, 1, 4]].sum(axis=0) / drawn[[0, 1, 4, 3]].sum(axis=0)
-    assert shown["bins"][9]["interval"] == pytest.approx([*np.quantile(of_last, [0.05, 0.95])])
-    assert shown["bins"][9]["right"] == 0.75
-    assert "interval" not in shown["bins"][7]
-    assert "intervals" not in found.view("x", 20, None)
+    assert view["bins"][9]["interval"] == pytest.approx([*np.quantile(of_last, [0.05, 0.95])])
+    assert view["bins"][9]["right"] == 0.75
+    assert "interval" not in view["bins"][7]
+    assert "intervals" not in collected.view("x", 20, None)
 
 
 def test_replicates_are_the_same_however_many_are_made_at_once(monkeypatch):
-    found = Confidences()
-    for at, name in enumerate("bcade"):
-        add_confidences(found, name, {"right": {"x": [0.9, at / 10]}, "wrong": {"x": [0.5, 0.35]}})
-    whole = found.view("x", 20, SETTINGS)
+    collected = Confidences()
+    for index, name in enumerate("bcade"):
+        add_confidences(
+            collected, name, {"right": {"x": [0.9, index / 10]}, "wrong": {"x": [0.5, 0.35]}}
+        )
+    total_view = collected.view("x", 20, SETTINGS)
     again = Confidences()
-    again.merge(found)
+    again.merge(collected)
     monkeypatch.setattr("stickler_cli.score.intervals._MAX_CELLS", 20 * 7)
-    assert again.view("x", 20, SETTINGS) == whole
+    assert again.view("x", 20, SETTINGS) == total_view
 
 
 def test_of_many_values_intervals_are_those_of_confidences_in_thousandths(monkeypatch):
     exact, rounded = Confidences(), Confidences()
-    for at, name in enumerate("bcade"):
-        shares = [0.9004, 0.8996 - at / 10, 0.2503]
+    for index, name in enumerate("bcade"):
+        shares = [0.9004, 0.8996 - index / 10, 0.2503]
         add_confidences(exact, name, {"right": {"x": shares[:2]}, "wrong": {"x": shares[2:]}})
-        shares = [round(it, 3) for it in shares]
+        shares = [round(share, 3) for share in shares]
         add_confidences(rounded, name, {"right": {"x": shares[:2]}, "wrong": {"x": shares[2:]}})
-    views = [it.view("x", 20, SETTINGS) for it in (exact, rounded)]
+    views = [confidences_of_run.view("x", 20, SETTINGS) for confidences_of_run in (exact, rounded)]
     assert views[0]["intervals"] != views[1]["intervals"]
     exact.merge(Confidences())
     monkeypatch.setattr("stickler_cli.score.confidence.confidences._MAX_EXACT_UNITS", 14)
-    many = exact.view("x", 20, SETTINGS)
-    assert many["intervals"] == views[1]["intervals"]
-    assert many["brier"] == views[0]["brier"]
+    rounded_view = exact.view("x", 20, SETTINGS)
+    assert rounded_view["intervals"] == views[1]["intervals"]
+    assert rounded_view["brier"] == views[0]["brier"]
 
 
 def test_a_record_of_counted_values_needs_no_side_that_is_empty():
@@ -121,12 +125,12 @@ def test_a_record_of_counted_values_needs_no_side_that_is_empty():
 
 def test_few_documents_have_no_intervals_nor_have_forgotten_ones():
     def shown(documents, *, drop=False):
-        found = Confidences()
+        collected = Confidences()
         for name in range(documents):
-            add_confidences(found, f"{name}", {"right": {"x": [0.9]}, "wrong": {"x": [0.5]}})
+            add_confidences(collected, f"{name}", {"right": {"x": [0.9]}, "wrong": {"x": [0.5]}})
         if drop:
-            found.drop_rows()
-        return found.view("x", 20, SETTINGS)
+            collected.drop_rows()
+        return collected.view("x", 20, SETTINGS)
 
     assert "intervals" in shown(MIN_DOCUMENTS)
     assert "intervals" not in shown(MIN_DOCUMENTS - 1)
@@ -145,10 +149,10 @@ def test_a_missed_object_with_an_undeclared_key_has_no_confidences():
     plan = compile_schema({"type": "object", "properties": {"a": text, "o": o}})
     gt, pred = {"a": "x", "o": {"b": "y", "new": 1}}, {"a": "x"}
     account = engine.compare(plan, [gt], [pred], None, [{"a": 0.9}])
-    some = Batch([DocumentResult("1", Status.EVALUATED, 0.5)], account)
+    batch_of_one = Batch([DocumentResult("1", Status.EVALUATED, 0.5)], account)
 
-    assert some.confident_values.records(1) == [{"right": {"a": [0.9]}}]
-    assert some.counts.undeclared == [(0, ("o", "new"))]
+    assert batch_of_one.confident_values.records(1) == [{"right": {"a": [0.9]}}]
+    assert batch_of_one.counts.undeclared == [(0, ("o", "new"))]
 
 
 def test_an_undeclared_key_of_several_documents_has_the_confidence_of_each():
@@ -157,5 +161,5 @@ def test_an_undeclared_key_of_several_documents_has_the_confidence_of_each():
     account = engine.compare(plan, [{"a": "x"}] * 2, preds, None, [{"new": 0.9}, {"new": 0.5}])
     results = [DocumentResult(name, Status.EVALUATED, 0.5) for name in "12"]
 
-    found = Batch(results, account).confident_values.records(2)
-    assert found == [{"wrong": {"new": [0.9]}}, {"wrong": {"new": [0.5]}}]
+    records = Batch(results, account).confident_values.records(2)
+    assert records == [{"wrong": {"new": [0.9]}}, {"wrong": {"new": [0.5]}}]
