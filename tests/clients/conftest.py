@@ -37,7 +37,7 @@ class ModelServer:
         """Whether the test is over."""
         self.meeting = None
         """A barrier where requests wait for each other, if there is one."""
-        self.verdict = lambda one, other: (one.lower() == other.lower(), "case aside")
+        self.verdict = lambda first, other: (first.lower() == other.lower(), "case aside")
         self.url = ""
 
     def embedding(self, text):
@@ -194,8 +194,8 @@ def server(backends, monkeypatch):
                 for name, value in headers.items():
                     self.send_header(name, value)
                 self.end_headers()
-                for part in content:
-                    self.wfile.write(part)
+                for chunk in content:
+                    self.wfile.write(chunk)
             except OSError:  # whoever asked is gone
                 self.close_connection = True
 

@@ -30,8 +30,8 @@ class Served(Model):
 def outcomes(answer, questions, at_once=8):
     turnstile = Turnstile("served")
     turnstile.succeeded(turnstile.enter(0.0, threading.Event()))  # the first goes alone
-    way = AskingMode(Connections(60), turnstile, Purse(), Retry(), at_once)
-    return ask_in_batches(Served(answer), questions, way)
+    mode = AskingMode(Connections(60), turnstile, Purse(), Retry(), at_once)
+    return ask_in_batches(Served(answer), questions, mode)
 
 
 def test_answers_come_as_they_are_known():
@@ -42,11 +42,11 @@ def test_answers_come_as_they_are_known():
             assert first_is_known.wait(30)
         return question
 
-    found = outcomes(answer, ["slow", "quick"])
+    answers = outcomes(answer, ["slow", "quick"])
 
-    assert next(found).questions == ["quick"]
+    assert next(answers).questions == ["quick"]
     first_is_known.set()
-    assert next(found).questions == ["slow"]
+    assert next(answers).questions == ["slow"]
 
 
 def test_calls_go_on_while_nobody_asks_for_the_next_answer():
@@ -57,11 +57,11 @@ def test_calls_go_on_while_nobody_asks_for_the_next_answer():
             last_is_asked.set()
         return question
 
-    found = outcomes(answer, [*"abcde", "last"], at_once=2)
-    kept = [next(found)]
+    answers = outcomes(answer, [*"abcde", "last"], at_once=2)
+    kept = [next(answers)]
 
     assert last_is_asked.wait(30)
-    assert len([*kept, *found]) == 6
+    assert len([*kept, *answers]) == 6
 
 
 def test_answers_that_were_there_before_an_error_are_kept():
@@ -80,14 +80,14 @@ def test_answers_that_were_there_before_an_error_are_kept():
         return question
 
     goods = [f"good {number}" for number in range(8)]
-    found = outcomes(answer, ["first", "bad", *goods], at_once=10)
-    assert next(found).questions == ["first"]
+    answers = outcomes(answer, ["first", "bad", *goods], at_once=10)
+    assert next(answers).questions == ["first"]
     first_is_known.set()
     threads["bad"].join(30)
 
-    assert sorted(next(found).questions[0] for _ in goods) == goods
+    assert sorted(next(answers).questions[0] for _ in goods) == goods
     with pytest.raises(SystemExit, match="bad"):
-        next(found)
+        next(answers)
 
 
 def test_who_stops_listening_waits_for_no_call_and_no_more_are_made():
@@ -99,9 +99,9 @@ def test_who_stops_listening_waits_for_no_call_and_no_more_are_made():
             release.wait(30)
         return question
 
-    found = outcomes(answer, ["quick", "slow", "slower", "never"], at_once=2)
-    next(found)
-    found.close()
+    answers = outcomes(answer, ["quick", "slow", "slower", "never"], at_once=2)
+    next(answers)
+    answers.close()
 
     assert not release.is_set()  # a call is under way, and yet we are here
     release.set()

@@ -162,9 +162,9 @@ def test_what_the_cache_has_is_not_asked(client):
 
 
 def test_an_answer_is_kept_under_all_that_shapes_it(own_cache):
-    whole = json.dumps([{"model": "capitals"}, '"a"'], sort_keys=True)
+    key = json.dumps([{"model": "capitals"}, '"a"'], sort_keys=True)
     cache = AnswerCache(own_cache)
-    cache.write("embedding", "capitals", {blake2b(whole.encode(), digest_size=20).digest(): b'"A"'})
+    cache.write("embedding", "capitals", {blake2b(key.encode(), digest_size=20).digest(): b'"A"'})
     cache.close()
     client = client_of(offline=True)
 
@@ -292,9 +292,9 @@ def test_a_policy_that_may_not_ask_needs_no_model():
 
 @pytest.fixture
 def cache(own_cache):
-    made = AnswerCache(own_cache)
-    yield made
-    made.close()
+    answers = AnswerCache(own_cache)
+    yield answers
+    answers.close()
 
 
 def test_what_is_written_is_found_by_every_reader(cache, own_cache):

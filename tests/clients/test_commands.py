@@ -48,12 +48,12 @@ def documents(tmp_path):
 def test_a_second_run_makes_no_call_and_gives_the_same_bytes(server, documents, capsys):
     assert main(["eval", *documents, "-f", "json"]) == 0
     first = capsys.readouterr()
-    asked = len(server.requests)
+    n_requests = len(server.requests)
     assert main(["eval", *documents, "-f", "json"]) == 0
     second = capsys.readouterr()
 
-    assert asked == 1 + 3
-    assert len(server.requests) == asked
+    assert n_requests == 1 + 3
+    assert len(server.requests) == n_requests
     assert second.out == first.out
     assert "models: 4 calls, 0 answers from the cache, 339 tokens, cost unknown" in first.err
     assert "models: 0 calls, 6 answers from the cache" in second.err
@@ -66,14 +66,14 @@ def test_quiet_says_nothing_of_models(server, documents, capsys):
 
 
 def test_the_judges_reason_stands_beside_the_error(server, documents, capsys):
-    server.verdict = lambda one, other: (one.lower() == other.lower(), "another `street`")
+    server.verdict = lambda first, other: (first.lower() == other.lower(), "another `street`")
     assert main(["eval", *documents, "--show-non-matches", "9", "-f", "table"]) == 0
 
     assert "below threshold (0.000 < 0.5): another `street`" in capsys.readouterr().out
 
 
 def test_the_judges_reason_cannot_write_markdown(server, documents, capsys):
-    server.verdict = lambda one, other: (False, "see [this](https://evil.example) <b>now</b>")
+    server.verdict = lambda first, other: (False, "see [this](https://evil.example) <b>now</b>")
     assert main(["eval", *documents, "--show-non-matches", "9", "-f", "markdown"]) == 0
 
     out = capsys.readouterr().out
@@ -114,7 +114,7 @@ def test_a_dry_run_without_models_or_questions_says_so(server, documents, capsys
 
 def test_offline_a_miss_is_an_error_of_its_documents(server, documents, capsys):
     main(["eval", *documents, "--quiet"])
-    asked = len(server.requests)
+    n_requests = len(server.requests)
     with open(documents[2], "a", encoding="utf-8") as pred:  # noqa: PTH123 - one more line
         pred.write('{"street": "Long Rd", "kind": "car"}\n')
     with open(documents[1], "a", encoding="utf-8") as gt:  # noqa: PTH123 - one more line
@@ -124,7 +124,7 @@ def test_offline_a_miss_is_an_error_of_its_documents(server, documents, capsys):
     result = capsys.readouterr()
     assert json.loads(result.out)["documents"]["evaluated"] == 3
     assert "the cache has no answer to this question" in result.out
-    assert len(server.requests) == asked
+    assert len(server.requests) == n_requests
 
 
 def test_offline_without_the_cache_is_a_contradiction(documents, capsys):
@@ -200,8 +200,8 @@ def test_what_failed_is_told(server, street_only, capsys):
     options = ["--model-attempts", "2", "--model-concurrency", "1"]
     assert main(["eval", *street_only, *options, "--requests-per-minute", "60000"]) == 3
 
-    told = "models: 4 calls (2 failed, 1 asked again), 0 answers from the cache, 220 tokens"
-    assert told in capsys.readouterr().err
+    summary = "models: 4 calls (2 failed, 1 asked again), 0 answers from the cache, 220 tokens"
+    assert summary in capsys.readouterr().err
 
 
 def test_a_budget_of_tokens_ends_the_asking_and_reports_what_there_is(server, street_only, capsys):
@@ -236,8 +236,8 @@ def test_each_model_has_its_own_server_and_key(server, documents, capsys, monkey
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/nowhere")
     monkeypatch.delenv("OPENAI_API_KEY")
     monkeypatch.setenv("JUDGE_KEY", "a key for judges")
-    there = [f"--endpoint=openai:{name}={server.url}/{name}" for name in ("judge", "small")]
-    assert main(["eval", *documents, *there, "--key-from", "openai:judge=JUDGE_KEY"]) == 0
+    endpoints = [f"--endpoint=openai:{name}={server.url}/{name}" for name in ("judge", "small")]
+    assert main(["eval", *documents, *endpoints, "--key-from", "openai:judge=JUDGE_KEY"]) == 0
 
     keys = {path: headers["authorization"] for path, headers, _ in server.requests}
     assert keys == {
@@ -307,9 +307,11 @@ def in_processes(documents, jobs, *options):
 @pytest.fixture
 def many_documents(documents, tmp_path):
     """Write 200 pairs of documents, whose kinds are 20 texts and whose streets all differ."""
-    for name, way in (("gt.jsonl", str), ("pred.jsonl", str.upper)):
+    for name, convert in (("gt.jsonl", str), ("pred.jsonl", str.upper)):
         lines = [
-            json.dumps({"street": way(f"{number} Main St"), "kind": way(f"kind {number % 20}")})
+            json.dumps(
+                {"street": convert(f"{number} Main St"), "kind": convert(f"kind {number % 20}")}
+            )
             for number in range(200)
         ]
         (tmp_path / name).write_text("\n".join(lines))
@@ -317,15 +319,15 @@ def many_documents(documents, tmp_path):
 
 
 def test_several_processes_give_the_same_and_ask_the_same_together(server, many_documents):
-    alone = in_processes(many_documents, "1")
-    asked = len(server.requests)
+    single = in_processes(many_documents, "1")
+    n_requests = len(server.requests)
     together = in_processes(many_documents, "2")
 
-    assert (alone.returncode, together.returncode) == (0, 0)
-    assert together.stdout == alone.stdout
-    assert together.stderr == alone.stderr
-    assert "models: 201 calls, 0 answers from the cache" in alone.stderr
-    assert len(server.requests) == 2 * asked
+    assert (single.returncode, together.returncode) == (0, 0)
+    assert together.stdout == single.stdout
+    assert together.stderr == single.stderr
+    assert "models: 201 calls, 0 answers from the cache" in single.stderr
+    assert len(server.requests) == 2 * n_requests
 
 
 def test_a_budget_is_that_of_all_processes(server, many_documents):
@@ -364,7 +366,7 @@ def one_pair(documents, tmp_path):
 
 
 def test_compare_tells_what_the_judge_says(server, one_pair, capsys):
-    server.verdict = lambda one, other: (False, "another street")
+    server.verdict = lambda first, other: (False, "another street")
     assert main(["compare", *one_pair]) == 0
 
     result = capsys.readouterr()
@@ -374,7 +376,7 @@ def test_compare_tells_what_the_judge_says(server, one_pair, capsys):
 
 
 def test_compare_as_json_has_the_judges_reason(server, one_pair, capsys):
-    server.verdict = lambda one, other: (False, "another street")
+    server.verdict = lambda first, other: (False, "another street")
     assert main(["compare", *one_pair, "-f", "json", "--no-cache"]) == 0
 
     street, kind = json.loads(capsys.readouterr().out)["places"][0]["parts"]
@@ -384,7 +386,7 @@ def test_compare_as_json_has_the_judges_reason(server, one_pair, capsys):
 
 
 def test_what_the_judge_says_cannot_write_markdown(server, one_pair, capsys):
-    server.verdict = lambda one, other: (False, "see [this](https://evil.example) <b>now</b>")
+    server.verdict = lambda first, other: (False, "see [this](https://evil.example) <b>now</b>")
     assert main(["compare", *one_pair, "-f", "markdown"]) == 0
 
     out = capsys.readouterr().out
@@ -420,18 +422,20 @@ def test_explaining_a_list_asks_no_judge_about_pairs_that_were_not_chosen(server
     assert "case aside" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("more", [["-f", "json"], ["--show-non-matches", "9"], ["-f", "html"]])
-def test_a_resumed_run_tells_the_reasons_of_a_judge(server, documents, capsys, tmp_path, more):
-    server.verdict = lambda one, other: (False, f"{one} is \U0001f3e0 not {other}")
-    one, other = str(tmp_path / "one"), str(tmp_path / "other")
-    main(["eval", *documents, "--run-dir", one, *more])
-    whole = capsys.readouterr().out
+@pytest.mark.parametrize("options", [["-f", "json"], ["--show-non-matches", "9"], ["-f", "html"]])
+def test_a_resumed_run_tells_the_reasons_of_a_judge(server, documents, capsys, tmp_path, options):
+    server.verdict = lambda first, other: (False, f"{first} is \U0001f3e0 not {other}")
+    first_folder, other = str(tmp_path / "one"), str(tmp_path / "other")
+    main(["eval", *documents, "--run-dir", first_folder, *options])
+    total_output = capsys.readouterr().out
     assert "not Side St 2" in (tmp_path / "one" / "non-matches.jsonl").read_text("utf-8")
 
-    main(["eval", *documents, "--run-dir", other, *more])
+    main(["eval", *documents, "--run-dir", other, *options])
     capsys.readouterr()
     (tmp_path / "other" / "run.json").unlink()
-    main(["eval", *documents, "--run-dir", other, *more])
-    assert capsys.readouterr().out == whole.replace(one, other)  # the next command names the run
+    main(["eval", *documents, "--run-dir", other, *options])
+    assert capsys.readouterr().out == total_output.replace(
+        first_folder, other
+    )  # the next command names the run
     for name in ("run.json", "documents.jsonl", "non-matches.jsonl"):
         assert (tmp_path / "other" / name).read_bytes() == (tmp_path / "one" / name).read_bytes()

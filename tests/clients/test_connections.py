@@ -10,9 +10,9 @@ from stickler_cli.clients.connections import Connections
 
 @pytest.fixture
 def connections():
-    made = Connections(60)
-    yield made
-    made.close()
+    opened = Connections(60)
+    yield opened
+    opened.close()
 
 
 def test_what_has_a_key_is_opened_once(connections):
@@ -34,11 +34,11 @@ def test_what_was_opened_last_is_closed_first_and_opened_again_when_needed(conne
 
 
 def test_threads_that_need_the_same_get_the_same(connections):
-    barrier, found = threading.Barrier(4), []
+    barrier, connections_made = threading.Barrier(4), []
 
     def work():
         barrier.wait()
-        found.append(connections.opened("a", object))
+        connections_made.append(connections.opened("a", object))
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
@@ -46,7 +46,7 @@ def test_threads_that_need_the_same_get_the_same(connections):
     for thread in threads:
         thread.join()
 
-    assert len({id(made) for made in found}) == 1
+    assert len({id(connection) for connection in connections_made}) == 1
 
 
 def test_asynchronous_work_is_done_on_one_loop_in_a_thread_of_its_own(connections):
@@ -78,8 +78,8 @@ def test_an_asynchronous_connection_is_closed_on_the_loop_that_it_lived_on(conne
         return asyncio.get_running_loop()
 
     lived_on = connections.run(loop())
-    made = connections.opened("a", Library, connections.close_asynchronous)
+    connection = connections.opened("a", Library, connections.close_asynchronous)
     connections.close()
 
-    assert made.closed_on is lived_on
+    assert connection.closed_on is lived_on
     assert connections.run(loop()) is not lived_on

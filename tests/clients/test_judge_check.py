@@ -47,8 +47,8 @@ def judges(server, tmp_path, monkeypatch):
     """Write the schema and the labelled pairs; give both, for the command line."""
 
     def judge(message):
-        one, other = json.loads(message).values()
-        alike = one.lower() == other.lower()
+        first, other = json.loads(message).values()
+        alike = first.lower() == other.lower()
         if '"car"' in message:
             return {"score": 0.6 if alike else 0.5, "reason": "a grade"}
         return {"equivalent": alike, "reason": "case aside"}
@@ -84,7 +84,10 @@ def test_judges_are_held_against_what_people_say(server, judges, capsys):
     assert 0 < low < 0.6 < high < 1
     assert (kind["agreement"], kind["kappa"], kind["false_accept_rate"]) == (1.0, 1.0, 0.0)
     assert report["total"]["pairs"] == 7
-    assert [each["kind"] for each in report["disagreements"]] == ["false_accept", "false_reject"]
+    assert [disagreement["kind"] for disagreement in report["disagreements"]] == [
+        "false_accept",
+        "false_reject",
+    ]
     assert report["disagreements"][0] == {
         "field": "street",
         "kind": "false_accept",
@@ -171,13 +174,13 @@ RATINGS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size
 @given(RATINGS)
 def test_kappa_is_that_of_scikit_learn(ratings):
     sklearn = pytest.importorskip("sklearn.metrics", reason="scikit-learn IS NOT INSTALLED")
-    one, other = np.array(ratings, bool).T
-    if len({*one.tolist(), *other.tolist()}) == 1:
-        assert kappa(one, other) is None  # chance alone would agree on all
+    first, other = np.array(ratings, bool).T
+    if len({*first.tolist(), *other.tolist()}) == 1:
+        assert kappa(first, other) is None  # chance alone would agree on all
         return
 
-    expected = sklearn.cohen_kappa_score(one, other)
-    assert kappa(one, other) == pytest.approx(expected, abs=1e-12)
+    expected = sklearn.cohen_kappa_score(first, other)
+    assert kappa(first, other) == pytest.approx(expected, abs=1e-12)
 
 
 def test_kappa_of_nothing_is_none():
@@ -187,15 +190,15 @@ def test_kappa_of_nothing_is_none():
 @pytest.mark.slow
 def test_the_answers_on_disk_are_forgotten_before_judges_are_asked(server, judges, capsys):
     assert main(["judge-check", *judges, "--quiet"]) == 0
-    asked = len(server.requests)
-    assert asked == len(LINES)
+    n_requests = len(server.requests)
+    assert n_requests == len(LINES)
     assert main(["judge-check", *judges, "--quiet"]) == 0
-    assert len(server.requests) == asked
+    assert len(server.requests) == n_requests
     capsys.readouterr()
 
     assert main(["judge-check", *judges, "--clear-cache"]) == 0
     assert f"{len(LINES)} answers cleared from " in capsys.readouterr().err
-    assert len(server.requests) == 2 * asked
+    assert len(server.requests) == 2 * n_requests
 
 
 def test_offline_there_must_be_answers(server, judges, capsys):

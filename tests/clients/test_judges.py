@@ -38,9 +38,9 @@ HOSTILE = [
 
 def instructions_of(body):
     """Return what the model is told outside of the user's message, as text."""
-    outside = {name: part for name, part in body.items() if name != "messages"}
-    others = [entry for entry in body["messages"] if entry["role"] != "user"]
-    return json.dumps([outside, others])
+    outside = {name: value for name, value in body.items() if name != "messages"}
+    system_messages = [entry for entry in body["messages"] if entry["role"] != "user"]
+    return json.dumps([outside, system_messages])
 
 
 def user_text(body):
@@ -114,8 +114,8 @@ def test_a_grade_out_of_the_scale_is_no_answer(server, asking, monkeypatch, scor
 
 
 def test_the_majority_of_votes_counts_and_each_is_kept(server, asking):
-    said = iter([(True, "alike"), (False, "not at all"), (True, "alike")])
-    server.verdict = lambda one, other: next(said)
+    server_answers = iter([(True, "alike"), (False, "not at all"), (True, "alike")])
+    server.verdict = lambda first, other: next(server_answers)
     comparator = LLMComparator("openai:m", votes=3)
     with asking(concurrency=1) as client:
         answers = comparator.ask(None, ["a"], ["b"])
@@ -175,7 +175,7 @@ def test_a_model_without_a_temperature_is_asked_without_one_or_a_warning(server,
 
 
 def test_values_of_other_types_stay_what_they_are(server, asking):
-    server.verdict = lambda one, other: (one is True and other == 1.5, "seen")
+    server.verdict = lambda first, other: (first is True and other == 1.5, "seen")
     with asking():
         assert LLMComparator("openai:m", "any").compare(True, 1.5) == 1.0
 
@@ -205,8 +205,8 @@ def test_with_guidelines_the_sides_are_told_apart(server, asking):
         comparator.compare("b", "A")
         comparator.compare("A", "b")
 
-    asked = [json.loads(user_text(body)) for _, _, body in server.requests]
-    assert asked == [
+    questions = [json.loads(user_text(body)) for _, _, body in server.requests]
+    assert questions == [
         {"ground_truth": "b", "prediction": "A"},
         {"ground_truth": "A", "prediction": "b"},
     ]
@@ -336,7 +336,7 @@ def test_an_answer_that_is_no_verdict_is_none(server, asking, monkeypatch, answe
 
 
 def test_a_long_reason_is_cut_and_put_on_one_line(server, asking):
-    server.verdict = lambda one, other: (True, "because\n" + "so " * 200)
+    server.verdict = lambda first, other: (True, "because\n" + "so " * 200)
     with asking():
         (reason,) = LLMComparator("openai:m").ask(None, ["a"], ["b"]).reasons
 
@@ -458,6 +458,6 @@ def test_usage_that_cannot_be_is_counted_by_the_length_of_what_was_sent(
         with pytest.raises(ModelError, match=r"the limit of 10 tokens \(--max-tokens\) has been"):
             judge.compare("Main St", "MAIN STREET")
 
-    assert not [each for each in warned if "usage" in str(each.message)]
+    assert not [warning for warning in warned if "usage" in str(warning.message)]
     assert client.usage.calls == len(server.requests) == 1
     assert len(INSTRUCTIONS) / 4 <= client.usage.tokens < 1000

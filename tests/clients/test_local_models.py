@@ -85,8 +85,8 @@ class BERTScorer:
     def score(self, firsts, seconds, batch_size):
         sys.stderr.write("Warning: something that the library says\n")
         f1 = [
-            len({*one} & {*other}) / len({*one} | {*other})
-            for one, other in zip(firsts, seconds, strict=True)
+            len({*first} & {*other}) / len({*first} | {*other})
+            for first, other in zip(firsts, seconds, strict=True)
         ]
         return None, None, f1
 
@@ -96,11 +96,11 @@ def on_torch(monkeypatch):
     """Put stand-ins where the libraries on torch would be."""
 
     def module(name, **parts):
-        made = ModuleType(name)
-        made.__spec__ = SimpleNamespace(name=name)
-        vars(made).update(parts)
-        monkeypatch.setitem(sys.modules, name, made)
-        return made
+        module_made = ModuleType(name)
+        module_made.__spec__ = SimpleNamespace(name=name)
+        vars(module_made).update(parts)
+        monkeypatch.setitem(sys.modules, name, module_made)
+        return module_made
 
     logging = SimpleNamespace(set_verbosity_error=lambda: None, disable_progress_bar=lambda: None)
     utils = module("transformers.utils", logging=logging)

@@ -53,9 +53,9 @@ def test_a_column_and_single_comparisons_agree_to_the_last_digit_shown(weights, 
     comparator = SemanticComparator(f"st:{weights}")
     with asking(cache=False):
         matrix = all_pairs(comparator, gts, preds)
-        alone = [[comparator.compare(gt, pred) for pred in preds] for gt in gts]
+        single = [[comparator.compare(gt, pred) for pred in preds] for gt in gts]
 
-    assert matrix == [pytest.approx(row, abs=2e-6) for row in alone]
+    assert matrix == [pytest.approx(row, abs=2e-6) for row in single]
 
 
 def test_the_second_run_loads_nothing_and_gives_the_same(weights, asking):
@@ -95,6 +95,6 @@ def test_bert_scores_do_not_depend_on_their_batch(weights, asking, all_pairs):
     comparator = BERTComparator(model_type=str(weights), num_layers=6)
     with asking(cache=False):
         matrix = all_pairs(comparator, gts, preds)
-        alone = [[comparator.compare(gt, pred) for pred in preds] for gt in gts]
+        single = [[comparator.compare(gt, pred) for pred in preds] for gt in gts]
 
-    assert matrix == [pytest.approx(row, abs=2e-6) for row in alone]
+    assert matrix == [pytest.approx(row, abs=2e-6) for row in single]

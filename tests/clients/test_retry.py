@@ -44,8 +44,8 @@ class Waits(Turnstile):
         self.waits.append(wait)
         return super().enter(0.0, stopped)
 
-    def failed(self, passage, why, asked, *, waits):
-        self.asked.append((asked, waits))
+    def failed(self, passage, why, requested_wait, *, waits):
+        self.asked.append((requested_wait, waits))
         super().failed(passage, why, None, waits=False)
 
 
@@ -82,10 +82,10 @@ class Failing(Model):
 def asked(model, turnstile=None, *, attempts=5, jitter=1.0, purse=None, **retry):
     """Ask one question; return what came of it and what it took."""
     purse = purse or Purse()
-    way = AskingMode(
+    mode = AskingMode(
         Connections(60), turnstile or Waits(), purse, Retry(attempts=attempts, **retry), at_once=1
     )
-    answers = call_until_answered(model, ["a question"], way, threading.Event(), lambda: jitter)
+    answers = call_until_answered(model, ["a question"], mode, threading.Event(), lambda: jitter)
     return answers, purse.usage
 
 
@@ -273,11 +273,11 @@ def test_a_date_to_come_is_waited_for():
 def test_no_message_tells_a_key(monkeypatch, text):
     monkeypatch.setenv("MY_SERVICE_TOKEN", "hunter2hunter2")
 
-    told = without_secrets(text)
+    text_shown = without_secrets(text)
 
-    assert "[key]" in told
+    assert "[key]" in text_shown
     for secret in ("12345678", "IOSFODNN", "abc.def", "hunter2"):
-        assert secret not in told
+        assert secret not in text_shown
 
 
 def test_a_long_message_is_cut():

@@ -86,9 +86,11 @@ def test_a_judge_sees_chosen_pairs_only(server, asking):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("pred", "asked"), [("one", 1), ("TWO", 2), ("three", 3), ("four", 3), (None, 0)]
+    ("pred", "n_requests"), [("one", 1), ("TWO", 2), ("three", 3), ("four", 3), (None, 0)]
 )
-def test_a_judge_is_asked_about_each_alternative_until_one_is_right(server, asking, pred, asked):
+def test_a_judge_is_asked_about_each_alternative_until_one_is_right(
+    server, asking, pred, n_requests
+):
     plan = compile_schema(schema_of(a=judged()))
     gt = {"a": {"_value": "ONE", "_alternatives": ["two", "THREE"]}}
     bare = Unwrapper(plan.root)(gt, is_truth=True)
@@ -96,14 +98,14 @@ def test_a_judge_is_asked_about_each_alternative_until_one_is_right(server, aski
         options = Options(client=client)
         account = compare(plan, [bare.value], [{"a": pred}], options, gold=[bare.gold])
 
-    firsts = ["ONE", "two", "THREE"][:asked]
-    assert judged_pairs(server) == sorted(tuple(sorted((one, pred))) for one in firsts)
+    firsts = ["ONE", "two", "THREE"][:n_requests]
+    assert judged_pairs(server) == sorted(tuple(sorted((first, pred))) for first in firsts)
     assert tree_of(account, 0).similarity == float(pred in ("one", "TWO", "three"))
 
 
 def test_a_list_of_judged_values_is_paired_by_edit_distance(server, asking):
     schema = schema_of(cities={"type": "array", "items": judged()})
-    server.verdict = lambda one, other: (False, "nothing is alike")
+    server.verdict = lambda first, other: (False, "nothing is alike")
     with asking() as client:
         comparison = compared(
             client,
@@ -114,8 +116,8 @@ def test_a_list_of_judged_values_is_paired_by_edit_distance(server, asking):
 
     assert judged_pairs(server) == [("Berlin", "Berlin-Mitte"), ("Paris", "paris")]
     # two false discoveries and a false alarm: by edit distance they would be 0.5 and 1.0
-    (found,) = comparison.fields
-    assert found.similarity == 0.0
+    (field,) = comparison.fields
+    assert field.similarity == 0.0
     assert [entry.explanation for entry in batch_of_unit(comparison).errors(0)] == [
         "below threshold (0.000 < 0.5): nothing is alike",
         "below threshold (0.000 < 0.5): nothing is alike",
@@ -180,20 +182,20 @@ def test_a_long_run_asks_for_some_documents_at_a_time_and_gives_the_same(server,
     ]
     with asking() as client:
         first = evaluate_many(schema, pairs, client=client)
-    asked = len(server.requests)
+    n_requests = len(server.requests)
     with asking() as client:
         second = evaluate_many(schema, pairs, client=client)
 
-    assert asked == 1 + 150  # the two texts of the first documents are all there are
-    assert len(server.requests) == asked
+    assert n_requests == 1 + 150  # the two texts of the first documents are all there are
+    assert len(server.requests) == n_requests
     assert first == second
     assert client.usage.calls == 0
     assert first.overall_score == pytest.approx((1 + 0.8) / 2)
 
 
 def test_a_question_without_an_answer_fails_its_own_documents_only(server, asking):
-    def verdict(one, other):
-        return (True, "fine") if "poison" not in one else ("neither", 3)
+    def verdict(first, other):
+        return (True, "fine") if "poison" not in first else ("neither", 3)
 
     server.verdict = verdict
     schema = schema_of(rows=items_of(name=judged()))
@@ -292,7 +294,7 @@ def test_long_lists_with_other_slow_fields_ask_about_chosen_pairs_only(server, a
 
 
 def test_the_judges_reason_is_in_the_non_matches(server, asking):
-    server.verdict = lambda one, other: (False, "another street")
+    server.verdict = lambda first, other: (False, "another street")
     with asking() as client:
         comparison = compared(
             client, schema_of(street=judged()), {"street": "Main St"}, {"street": "Side St"}
@@ -345,10 +347,10 @@ def test_a_model_written_in_python_asks(server, asking):
 
 
 def test_a_function_of_ones_own_is_called_once_for_each_text_of_a_run(asking, own_cache):
-    asked = []
+    requests = []
 
     def embedding(text):
-        asked.append(text)
+        requests.append(text)
         return [1.0, len(text)]
 
     class Place(StructuredModel):
@@ -359,7 +361,7 @@ def test_a_function_of_ones_own_is_called_once_for_each_text_of_a_run(asking, ow
     with asking() as client:
         evaluation = evaluate_many(Place, pairs, client=client)
 
-    assert sorted(asked) == ["one", "three", "two"]
+    assert sorted(requests) == ["one", "three", "two"]
     assert evaluation.evaluated == 5
     assert not own_cache.exists()  # nothing tells whether a function still does the same
 

@@ -182,10 +182,10 @@ def test_one_text_that_a_server_refuses_does_not_spoil_its_batch(server, asking,
     with asking():
         with pytest.raises(ModelError, match=r"answered 400: .*the input is too long"):
             comparator.ask(None, ["car", "x" * 200], ["automobile", "banana"])
-        asked = len(server.requests)
+        n_requests = len(server.requests)
 
         assert comparator.compare("car", "automobile") == 0.8
-        assert len(server.requests) == asked
+        assert len(server.requests) == n_requests
 
 
 def test_errors_are_not_kept_for_the_next_run(server, asking):
@@ -246,8 +246,8 @@ def test_fewer_embeddings_than_texts_are_no_answer(server, asking, monkeypatch):
     answer = server.answer
 
     def short(path, body):
-        found = answer(path, body)
-        return {**found, "data": found["data"][:-1]}
+        answered = answer(path, body)
+        return {**answered, "data": answered["data"][:-1]}
 
     monkeypatch.setattr(server, "answer", short)
     with (
@@ -312,7 +312,7 @@ def test_an_answer_has_a_size(server, asking, monkeypatch, model_id, fault):
 
 def test_a_server_that_refuses_all_is_asked_no_further(server, asking):
     server.faults += [400] * 999
-    texts = [f"text {at}" for at in range(2000)]
+    texts = [f"text {index}" for index in range(2000)]
     with asking(concurrency=1), pytest.raises(ModelError, match="answered 400"):
         SemanticComparator("openai:small").ask(None, texts, texts[::-1])
 
@@ -321,7 +321,7 @@ def test_a_server_that_refuses_all_is_asked_no_further(server, asking):
 
 def test_a_server_for_which_all_is_too_large_is_asked_no_further(server, asking):
     server.faults += [413] * 9999
-    texts = [f"text {at}" for at in range(2000)]
+    texts = [f"text {index}" for index in range(2000)]
     with asking(concurrency=1), pytest.raises(ModelError, match="answered 413"):
         SemanticComparator("openai:small").ask(None, texts, texts[::-1])
 
@@ -348,8 +348,8 @@ def test_nonsense_for_usage_counts_as_the_estimate(server, asking, monkeypatch, 
     answer = server.answer
 
     def lying(path, body):
-        found = answer(path, body)
-        return {**found, "usage": {"prompt_tokens": stated, "total_tokens": stated}}
+        answered = answer(path, body)
+        return {**answered, "usage": {"prompt_tokens": stated, "total_tokens": stated}}
 
     monkeypatch.setattr(server, "answer", lying)
     with asking() as client:

@@ -33,7 +33,7 @@ def answering(server, monkeypatch, change):
 def test_a_verdict_with_a_key_twice_is_asked_for_again_and_then_refused(
     server, asking, monkeypatch, model
 ):
-    server.verdict = lambda one, other: (True, "both")
+    server.verdict = lambda first, other: (True, "both")
     plain = json.dumps({"equivalent": True, "reason": "both"})
     quoted = {text: json.dumps(text)[1:-1] for text in (plain, TWICE)}
     answering(
@@ -97,8 +97,8 @@ def test_what_is_no_single_call_is_no_verdict(server, asking, monkeypatch, messa
 @pytest.mark.slow
 @pytest.mark.parametrize("model", CLIENTS)
 def test_an_answer_too_long_to_be_checked_is_no_verdict(server, asking, monkeypatch, model):
-    further = f', "further": "{"x" * 1_000_000}"}}'
-    answering(server, monkeypatch, lambda text: text[:-1] + further)
+    extra_key = f', "further": "{"x" * 1_000_000}"}}'
+    answering(server, monkeypatch, lambda text: text[:-1] + extra_key)
     with asking(attempts=2), pytest.raises(ModelError, match="more than 1,000,000 bytes"):
         LLMComparator(model).compare("a", "A")
 
@@ -167,7 +167,7 @@ def test_a_redirect_on_the_same_server_is_followed(server, asking):
     ],
 )
 def test_a_row_of_the_cache_that_is_no_verdict_is_asked_for_again(server, asking, row):
-    server.verdict = lambda one, other: (False, "not the same")
+    server.verdict = lambda first, other: (False, "not the same")
     comparator = LLMComparator("openai:m")
     with asking():
         assert comparator.compare("a", "b") == 0.0

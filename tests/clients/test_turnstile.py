@@ -26,10 +26,10 @@ def opened():
     return turnstile
 
 
-def broken(clock, asked=None):
+def broken(clock, requested_wait=None):
     turnstile = opened()
     for _ in range(MOST_FAILURES):
-        turnstile.failed(turnstile.enter(0.0, RUNNING), "no luck", asked, waits=False)
+        turnstile.failed(turnstile.enter(0.0, RUNNING), "no luck", requested_wait, waits=False)
         clock[0] += 1
     return turnstile
 
@@ -48,22 +48,22 @@ def waiting(turnstile, clock, monkeypatch):
 
 def entering(turnstile, stopped=RUNNING):
     """Enter in a thread; return it, and the list that gets the passage."""
-    found = []
-    thread = threading.Thread(target=lambda: found.append(turnstile.enter(0.0, stopped)))
+    entries = []
+    thread = threading.Thread(target=lambda: entries.append(turnstile.enter(0.0, stopped)))
     thread.start()
-    return thread, found
+    return thread, entries
 
 
 def test_the_first_call_goes_alone_until_it_is_back():
     turnstile = Turnstile("openai:judge")
     first = turnstile.enter(0.0, RUNNING)
-    thread, found = entering(turnstile)
+    thread, entries = entering(turnstile)
     thread.join(0.05)
-    assert not found
+    assert not entries
 
     turnstile.failed(first, "no luck", None, waits=False)
     thread.join(30)
-    assert isinstance(found[0], Passage)
+    assert isinstance(entries[0], Passage)
 
 
 def test_after_ten_failures_in_a_row_nobody_passes(clock):
@@ -86,9 +86,9 @@ def test_an_answer_between_failures_ends_their_row(clock):
     assert isinstance(turnstile.enter(0.0, RUNNING), Passage)
 
 
-@pytest.mark.parametrize(("asked", "seconds"), [(None, module.COOL_DOWN), (600.0, 600.0)])
-def test_one_call_goes_ahead_when_the_server_said_or_after_a_while(clock, asked, seconds):
-    turnstile = broken(clock, asked)
+@pytest.mark.parametrize(("requested_wait", "seconds"), [(None, module.COOL_DOWN), (600.0, 600.0)])
+def test_one_call_goes_ahead_when_the_server_said_or_after_a_while(clock, requested_wait, seconds):
+    turnstile = broken(clock, requested_wait)
     clock[0] += seconds - 2
     assert isinstance(turnstile.enter(0.0, RUNNING), UnaskedError)
 
@@ -142,9 +142,9 @@ def test_calls_are_spaced_by_how_many_may_be_made_in_a_minute(clock, monkeypatch
 def test_who_waits_is_told_when_the_run_is_stopped():
     turnstile, stopped = Turnstile("openai:judge"), threading.Event()
     turnstile.enter(0.0, RUNNING)
-    thread, found = entering(turnstile, stopped)
+    thread, entries = entering(turnstile, stopped)
     stopped.set()
     turnstile.wake()
     thread.join(30)
 
-    assert str(found[0]) == "the run was stopped"
+    assert str(entries[0]) == "the run was stopped"

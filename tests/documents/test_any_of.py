@@ -106,15 +106,15 @@ def test_a_list_of_right_values_inside_another_one_fails_the_ground_truth(
     place, gt, pointer, value
 ):
     schema = objects(place=place)
-    told = f"{pointer} is {value}, expected a single value"
+    finding = f"{pointer} is {value}, expected a single value"
 
     evaluated = evaluate_many(schema, [({"place": gt}, {"place": "a"})], infer="never")
 
     (problem,) = evaluated.to_dict()["problems"]
-    assert (problem["status"], told in problem["problem"]) == ("failed", True)
+    assert (problem["status"], finding in problem["problem"]) == ("failed", True)
     with pytest.raises(UsageError) as raised:
         Scorer(schema).score({"place": gt}, {"place": "a"})
-    assert told in str(raised.value)
+    assert finding in str(raised.value)
 
 
 @pytest.mark.parametrize(

@@ -22,21 +22,21 @@ DOCUMENT = b'{"n": 1}'
 
 @pytest.fixture
 def server(monkeypatch):
-    over, asked = threading.Event(), []
+    over, requests = threading.Event(), []
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self):
             fault = self.path.split("/")[1]
-            asked.append(fault)
+            requests.append(fault)
             if fault == "silent":
                 over.wait(60)
             body, size = DOCUMENT, len(DOCUMENT)
             if fault in {"short", "stuck"}:
                 body, size = body[:5], 100
-            more = 10_000 * (fault == "endless" and self.command == "GET")
-            again = fault == "flaky" and asked.count(fault) % 2
+            extra_bytes = 10_000 * (fault == "endless" and self.command == "GET")
+            again = fault == "flaky" and requests.count(fault) % 2
             self.send_response(500 if again else int(fault) if fault.isdigit() else 200)
             if fault == "302":
                 self.send_header("Location", self.path)
@@ -47,7 +47,7 @@ def server(monkeypatch):
             if self.command == "GET":
                 self.wfile.write(body)
             with suppress(OSError):  # whoever asked is gone
-                self.wfile.writelines(repeat(b" " * 1_000_000, more))
+                self.wfile.writelines(repeat(b" " * 1_000_000, extra_bytes))
             if fault == "stuck":
                 over.wait(60)
             self.close_connection = True
@@ -99,9 +99,9 @@ def test_what_cannot_be_reached_is_told_with_place_and_status(here, server, caps
     url = f"{server}/{fault}/one.json"
 
     assert run("one.json", url) == 2
-    told = capsys.readouterr().err
-    assert f"/{fault}/one.json: cannot be read: {found}" in told
-    assert "hunter22" not in told
+    error_output = capsys.readouterr().err
+    assert f"/{fault}/one.json: cannot be read: {found}" in error_output
+    assert "hunter22" not in error_output
 
 
 @pytest.mark.parametrize("suffix", ["json", "jsonl"])
@@ -114,9 +114,9 @@ def test_a_download_that_breaks_off_is_a_failed_document_on_either_side(
     sides[side] = f"{server}/{fault}/one.{suffix}"
 
     assert run(*sides) == 3
-    told = capsys.readouterr().err
-    assert "1 of 1 documents could not be evaluated" in told
-    assert "cannot be read" in told
+    error_output = capsys.readouterr().err
+    assert "1 of 1 documents could not be evaluated" in error_output
+    assert "cannot be read" in error_output
 
 
 @pytest.mark.parametrize("suffix", ["json", "jsonl"])
@@ -146,10 +146,10 @@ def test_a_body_without_end_is_a_failed_document(here, server, capsys, suffix, s
 )
 def test_each_driver_is_told_how_long_to_wait(monkeypatch, scheme, names):
     monkeypatch.setenv(remote.URL_TIMEOUT, "7")
-    given = remote._limits_of(scheme, None)  # noqa: SLF001
+    limits = remote._limits_of(scheme, None)  # noqa: SLF001
 
-    assert given.keys() == names
-    assert str(given).count("7.0") == (2 if names else 0)
+    assert limits.keys() == names
+    assert str(limits).count("7.0") == (2 if names else 0)
 
 
 def test_a_server_that_fails_once_is_asked_again(here, server):
@@ -164,16 +164,20 @@ def test_only_urls_that_are_tested_are_read(here, capsys, kind):
 
 def test_what_libraries_say_is_told_without_secrets():
     url = "s3://me:hunter22@bucket/a?sig=3f3f3f3f"
-    said = 'Invalid bucket name "me:hunter22@bucket" and sig=3f3f3f3f of\n https://me:p@host/a?b=c'
+    message = (
+        'Invalid bucket name "me:hunter22@bucket" and sig=3f3f3f3f of\n https://me:p@host/a?b=c'
+    )
 
-    found = remote._scrubbed(said, url)  # noqa: SLF001
+    scrubbed_message = remote._scrubbed(message, url)  # noqa: SLF001
 
-    assert found == 'Invalid bucket name "[hidden]@bucket" and [hidden] of https://host/a'
+    assert (
+        scrubbed_message == 'Invalid bucket name "[hidden]@bucket" and [hidden] of https://host/a'
+    )
 
 
 def test_there_is_no_such_bucket():
     error = FileNotFoundError("the thing")
     error.response = {"Error": {"Code": "NoSuchBucket"}}
 
-    found = remote._as_os_error(error, "s3://b/a")  # noqa: SLF001
-    assert str(found) == "[Errno 2] the store has no such bucket"
+    os_error = remote._as_os_error(error, "s3://b/a")  # noqa: SLF001
+    assert str(os_error) == "[Errno 2] the store has no such bucket"

@@ -36,8 +36,8 @@ def lines(path: Path, *rows: str) -> str:
 
 
 def values(file: str, side: Side = "gt", column: str | None = None) -> dict[str, object]:
-    found = documents_of_table(file, side, LIMIT, TableColumns(id=column))
-    return {name: read_document(reference).value for name, reference in found}
+    documents = documents_of_table(file, side, LIMIT, TableColumns(id=column))
+    return {name: read_document(reference).value for name, reference in documents}
 
 
 def pairs(file: str, **said: Any) -> list[tuple[str, object, object]]:
@@ -104,8 +104,8 @@ def test_structs_lists_maps_dates_and_decimals_become_json(tmp_path: Path):
     row = {"day": date(2024, 2, 29), "sum": Decimal("1.10"), "whole": Decimal(10**25)}
     column = pa.array([{**row, "parts": [("x", [1, None])]}, None], kind)
     file = write(tmp_path / "t.parquet", {"id": ["a", "b"], "document": column})
-    whole = {"day": "2024-02-29", "sum": 1.1, "whole": 10**25, "parts": {"x": [1, None]}}
-    assert values(file) == {"a": whole}
+    document = {"day": "2024-02-29", "sum": 1.1, "whole": 10**25, "parts": {"x": [1, None]}}
+    assert values(file) == {"a": document}
 
 
 def test_what_json_cannot_hold_is_a_problem_of_its_row(tmp_path: Path):
@@ -309,13 +309,19 @@ def test_a_column_that_is_named_twice_is_refused(tmp_path: Path, name: str):
 
 
 def test_whichever_byte_is_another_one_the_file_is_named_or_read(tmp_path: Path):
-    whole = Path(write(tmp_path / "t.parquet", {"id": ["a", "b", "c"], "document": ["{}"] * 3}))
-    data = whole.read_bytes()
-    for at in range(0, len(data), 23):
+    table_path = Path(
+        write(tmp_path / "t.parquet", {"id": ["a", "b", "c"], "document": ["{}"] * 3})
+    )
+    data = table_path.read_bytes()
+    for offset in range(0, len(data), 23):
         flipped = tmp_path / "flipped.parquet"
-        flipped.write_bytes(data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :])
+        flipped.write_bytes(data[:offset] + bytes([data[offset] ^ 0x55]) + data[offset + 1 :])
         try:
-            problems = [it for it in values(str(flipped)).values() if isinstance(it, Problem)]
+            problems = [
+                document
+                for document in values(str(flipped)).values()
+                if isinstance(document, Problem)
+            ]
         except UsageError as error:
             problems = [*error.problems]
         assert all("flipped.parquet" in str(problem) for problem in problems)

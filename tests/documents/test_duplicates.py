@@ -71,8 +71,11 @@ TREES = st.recursive(
 
 def spellings(text: str) -> st.SearchStrategy[str]:
     """Return ways to write a string in JSON."""
-    ways = [st.sampled_from([json.dumps(part)[1:-1], f"\\u{ord(part):04x}"]) for part in text]
-    return st.tuples(*ways).map(lambda parts: f'"{"".join(parts)}"')
+    character_spellings = [
+        st.sampled_from([json.dumps(character)[1:-1], f"\\u{ord(character):04x}"])
+        for character in text
+    ]
+    return st.tuples(*character_spellings).map(lambda pieces: f'"{"".join(pieces)}"')
 
 
 @st.composite
@@ -81,12 +84,12 @@ def written(draw: st.DrawFn, tree: object) -> str:
     blank = draw(st.sampled_from(["", " ", "\n\t"]))
     match tree:
         case tuple():
-            parts = [
+            members = [
                 f"{draw(spellings(name))}{blank}:{draw(written(value))}" for name, value in tree
             ]
-            return "{" + f"{blank},{blank}".join(parts) + "}"
+            return "{" + f"{blank},{blank}".join(members) + "}"
         case list():
-            return "[" + f"{blank},".join(draw(written(part)) for part in tree) + "]"
+            return "[" + f"{blank},".join(draw(written(child)) for child in tree) + "]"
         case str():
             return draw(spellings(tree))
         case _:

@@ -43,8 +43,8 @@ def server() -> Iterator[str]:
 
 @pytest.fixture
 def bucket(server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    said = {"ENDPOINT_URL": server, "ACCESS_KEY_ID": "x", "SECRET_ACCESS_KEY": "x"}
-    for name, value in {**said, "DEFAULT_REGION": "us-east-1"}.items():
+    settings = {"ENDPOINT_URL": server, "ACCESS_KEY_ID": "x", "SECRET_ACCESS_KEY": "x"}
+    for name, value in {**settings, "DEFAULT_REGION": "us-east-1"}.items():
         monkeypatch.setenv(f"AWS_{name}", value)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setattr(remote, "WAITS", (0.0,))
@@ -65,8 +65,8 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 @pytest.fixture(params=["bucket", "memory"])
 def store(request: pytest.FixtureRequest) -> str:
     """Return the URL of an empty place."""
-    found: str = request.getfixturevalue(request.param)
-    return found
+    location: str = request.getfixturevalue(request.param)
+    return location
 
 
 def put(root: str, files: dict[str, bytes]) -> None:
@@ -110,12 +110,12 @@ def test_a_glob_names_some_of_them_by_what_is_below_it(store: str):
 
 def test_a_listing_elsewhere_that_takes_long_is_told(store: str, monkeypatch: pytest.MonkeyPatch):
     put(store, {"gt/a.json": b"{}"})
-    told: list[str] = []
+    messages: list[str] = []
     twice = threading.Event()
 
     def tell(line: str) -> None:
-        told.append(line)
-        if len(told) == 2:
+        messages.append(line)
+        if len(messages) == 2:
             twice.set()
 
     def slow(url: str) -> Iterator[tuple[str, str, int]]:
@@ -127,7 +127,7 @@ def test_a_listing_elsewhere_that_takes_long_is_told(store: str, monkeypatch: py
     monkeypatch.setattr(sources, "list_url", slow)
     assert [*list_directory(f"{store}/gt", LIMIT, tell).documents] == ["a"]
     assert (
-        told[0]
+        messages[0]
         == f"still listing the files of {store}/gt; the comparison starts when the list is complete"
     )
 
@@ -149,7 +149,7 @@ def test_documents_elsewhere_pair_and_what_cannot_be_used_is_a_problem(store: st
     large = document(10**LIMIT)
     put(store, {"gt/a.json": document(1), "gt/b.json": b"", "gt/c.json": large, "gt/d.json": b"{"})
     put(store, {"pred/a.json": gzip.compress(document(2))})
-    pairs = {it.id: it for it in open_pairs(f"{store}/gt", f"{store}/pred", LIMITED)}
+    pairs = {pair.id: pair for pair in open_pairs(f"{store}/gt", f"{store}/pred", LIMITED)}
     assert (pairs["a"].gt, pairs["a"].pred) == ({"n": 1}, {"n": 2})
     assert found(pairs["b"].gt) == f"{store}/gt/b.json: the file is empty, expected JSON"
     assert "the file has 1,008 bytes" in found(pairs["c"].gt)
@@ -160,7 +160,7 @@ def test_a_document_may_have_any_name(bucket: str):
     names = ["a[1]", "a::memory:b", "a?b", "é ü"]  # what fsspec reads as patterns and as chains
     for n, name in enumerate(names):
         fsspec.filesystem("s3").pipe_file(f"docs/gt/{name}.json", document(n))
-    pairs = {it.id: it for it in open_pairs(f"{bucket}/gt", f"{bucket}/gt")}
+    pairs = {pair.id: pair for pair in open_pairs(f"{bucket}/gt", f"{bucket}/gt")}
     assert [pairs[name].gt for name in names] == [{"n": n} for n in range(4)]
 
 
@@ -197,8 +197,8 @@ def test_a_run_reads_and_writes_elsewhere_what_it_does_here(
 
     def results(root: str) -> str:
         sources = (f"{root}/{name}" for name in ("schema.json", "gt", "pred"))
-        asked = ["eval", *sources, "-f", "csv", "--no-config", "--jobs", jobs]
-        assert main([*asked, "--non-matches", f"{root}/out/errors.jsonl"]) == 0
+        arguments = ["eval", *sources, "-f", "csv", "--no-config", "--jobs", jobs]
+        assert main([*arguments, "--non-matches", f"{root}/out/errors.jsonl"]) == 0
         with fsspec.open(f"{root}/out/errors.jsonl") as stream:
             return capsys.readouterr().out + stream.read().decode()
 
@@ -226,9 +226,9 @@ def test_documents_in_parquet_that_were_sent_elsewhere_are_a_run(
     pytest.importorskip("pyarrow")
     lines = b"\n".join(document(n) for n in range(3))
     put(store, {"gt.jsonl": lines, "schema.json": json.dumps(SCHEMA).encode()})
-    asked = ["eval", f"{store}/schema.json", *[f"{store}/gt.jsonl"] * 2, "-q", "--no-config"]
+    arguments = ["eval", f"{store}/schema.json", *[f"{store}/gt.jsonl"] * 2, "-q", "--no-config"]
     for name in ("a", "b"):
-        assert main([*asked, "--documents", f"{store}/{name}.parquet"]) == 0
+        assert main([*arguments, "--documents", f"{store}/{name}.parquet"]) == 0
     assert main(["diff", f"{store}/a.parquet", f"{store}/b.parquet", "--no-config"]) == 0
     assert "3 documents" in capsys.readouterr().out
     merged = ["merge", f"{store}/a.parquet", f"{store}/b.parquet", "--no-config"]
@@ -236,9 +236,9 @@ def test_documents_in_parquet_that_were_sent_elsewhere_are_a_run(
     assert f"{store}/a.parquet" in capsys.readouterr().err  # documents are in both
     (tmp_path / "a.parquet").write_bytes(fsspec.open(f"{store}/a.parquet").open().read())
     assert main(["report", str(tmp_path / "a.parquet"), "--no-config"]) == 0
-    here = capsys.readouterr().out
+    local_output = capsys.readouterr().out
     assert main(["report", f"{store}/a.parquet", "--no-config"]) == 0
-    assert capsys.readouterr().out == here
+    assert capsys.readouterr().out == local_output
 
 
 def test_a_run_directory_that_was_copied_elsewhere_is_read_there(
@@ -251,9 +251,9 @@ def test_a_run_directory_that_was_copied_elsewhere_is_read_there(
     assert main(["eval", *sources, "--run-dir", str(run), "-q", "--no-config"]) == 0
     put(store, {f"run/{file.name}": file.read_bytes() for file in run.iterdir()})
     assert main(["errors", str(run), "--no-config"]) == 0
-    here = capsys.readouterr().out
+    local_output = capsys.readouterr().out
     assert main(["errors", f"{store}/run", "--no-config"]) == 0
-    assert capsys.readouterr().out == here
+    assert capsys.readouterr().out == local_output
     assert main(["report", f"{store}/none", "--no-config"]) == 2
     assert f"{store}/none: this directory does not contain run.json" in capsys.readouterr().err
 
@@ -262,11 +262,11 @@ def test_a_directory_of_schemas_may_be_elsewhere(store: str, capsys: pytest.Capt
     kinds = {f"schemas/{kind}.json": json.dumps(SCHEMA).encode() for kind in ("a", "b")}
     put(store, {**kinds, "schemas/.hidden.json": b"", "schemas/more/c.json": b"", "n.txt": b""})
     put(store, {"gt.jsonl": b'{"kind": "a", "n": 1}\n{"kind": "b", "n": 2}'})
-    asked = ["eval", f"{store}/schemas", *[f"{store}/gt.jsonl"] * 2, "--schema-by", "kind"]
-    assert main([*asked, "--no-config"]) == 0
+    arguments = ["eval", f"{store}/schemas", *[f"{store}/gt.jsonl"] * 2, "--schema-by", "kind"]
+    assert main([*arguments, "--no-config"]) == 0
     assert "2 documents, " in capsys.readouterr().out
-    asked[1] = f"{store}/none"
-    assert main([*asked, "--no-config"]) == 2
+    arguments[1] = f"{store}/none"
+    assert main([*arguments, "--no-config"]) == 2
     assert f"{store}/none: this directory contains no schema" in capsys.readouterr().err
 
 
@@ -275,28 +275,28 @@ def test_what_cannot_be_sent_is_kept_and_the_message_says_where(
 ):
     put(bucket, {"a.json": document(1), "schema.json": json.dumps(SCHEMA).encode()})
     same = [f"{bucket}/a.json"] * 2
-    asked = ["eval", f"{bucket}/schema.json", *same, "-q", "--no-config"]
-    assert main([*asked, "-o", "s3://none/run.json"]) != 0
-    said = capsys.readouterr().err
-    assert "s3://none/run.json" in said
-    kept = Path(said.rpartition("saved in ")[2].rstrip(")\n"))
+    arguments = ["eval", f"{bucket}/schema.json", *same, "-q", "--no-config"]
+    assert main([*arguments, "-o", "s3://none/run.json"]) != 0
+    error_output = capsys.readouterr().err
+    assert "s3://none/run.json" in error_output
+    kept = Path(error_output.rpartition("saved in ")[2].rstrip(")\n"))
     assert json.loads(kept.read_bytes())["documents"]["evaluated"] == 1
     kept.unlink()
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("options", "expected"),
     [
         (["-o", "https://example.org/run.json"], "stickler cannot write to an http address"),
         (["-o", "memory://docs/a.json"], "would overwrite "),
     ],
 )
 def test_outputs_that_cannot_be_elsewhere_are_refused(
-    memory: str, said: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+    memory: str, options: list[str], expected: str, capsys: pytest.CaptureFixture[str]
 ):
     put(memory, {"a.json": document(1), "schema.json": json.dumps(SCHEMA).encode()})
     same = [f"{memory}/a.json"] * 2
-    assert main(["eval", f"{memory}/schema.json", *same, "-q", "--no-config", *said]) == 2
+    assert main(["eval", f"{memory}/schema.json", *same, "-q", "--no-config", *options]) == 2
     assert expected in capsys.readouterr().err
 
 
@@ -319,7 +319,7 @@ def test_what_fails_once_is_tried_again(memory: str, monkeypatch: pytest.MonkeyP
         failing(name)
     ((_, pair),) = enumerate(open_pairs(f"{memory}/gt", f"{memory}/gt"))
     assert pair.gt == pair.pred == {"n": 1}
-    assert [it.gt for it in open_pairs(f"{memory}/a.jsonl", f"{memory}/a.jsonl")] == [{"n": 1}]
+    assert [pair.gt for pair in open_pairs(f"{memory}/a.jsonl", f"{memory}/a.jsonl")] == [{"n": 1}]
     assert failed == {"open", "find", "cat_file", "info"}
 
 

@@ -39,7 +39,7 @@ def test_an_array_is_a_list_of_documents_where_the_schema_is_of_objects(place, c
 
     code, record = evaluated(capsys, "gt.json", "pred.json", "--id-field", "id")
     assert (code, counts(record)) == (0, (5, 1, 0, 0))
-    assert [it["id"] for it in record["per_document"]] == ["a", "b"]
+    assert [document["id"] for document in record["per_document"]] == ["a", "b"]
     (note,) = record["notes"]
     assert note == (
         "gt.json: this file is a JSON array, so each element is one document; documents "
@@ -81,7 +81,7 @@ def test_an_array_that_breaks_off_is_a_problem_in_its_place(place, capsys, text,
     (place / "gt.json").write_text(text)
     code, record = evaluated(capsys, "gt.json", "gt.json")
     assert code == 3
-    assert any(problem in it["problem"] for it in record["problems"])
+    assert any(problem in problem_record["problem"] for problem_record in record["problems"])
 
 
 def test_arrays_are_as_large_as_a_document_may_be(place, capsys):
@@ -104,7 +104,7 @@ def test_columns_are_fields_and_dotted_names_are_nested(place, capsys, suffix, c
     code, record = evaluated(capsys, f"gt.{suffix}", "pred.jsonl", "--id-field", "id")
     assert (code, counts(record)) == (0, (5, 0, 1, 0))
     _, record = evaluated(capsys, f"gt.{suffix}", f"gt.{suffix}")
-    assert [it["id"] for it in record["per_document"]] == ["line 1", "line 2"]
+    assert [document["id"] for document in record["per_document"]] == ["line 1", "line 2"]
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_blank_lines_of_a_table_are_no_documents_and_move_none(place, capsys):
     code, record = evaluated(capsys, "gt.csv", "pred.csv")
 
     assert (code, record["documents"]["evaluated"]) == (0, 2)
-    assert [it["id"] for it in record["per_document"]] == ["line 1", "line 2"]
+    assert [document["id"] for document in record["per_document"]] == ["line 1", "line 2"]
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ BROKEN = {
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "csv.gz"])
 @pytest.mark.parametrize("text", BROKEN)
 def test_a_row_that_is_no_csv_is_named_and_the_last(place, capsys, text, suffix):
-    documents, told = BROKEN[text]
+    documents, message = BROKEN[text]
     content = text.replace(",", "\t" if suffix == "tsv" else ",").encode()
     (place / f"gt.{suffix}").write_bytes(gzip.compress(content) if "gz" in suffix else content)
 
@@ -203,7 +203,7 @@ def test_a_row_that_is_no_csv_is_named_and_the_last(place, capsys, text, suffix)
     assert code == 3
     (problem,) = record["problems"]
     assert problem["document"] == f"line {documents + 1}"
-    assert told in problem["problem"]
+    assert message in problem["problem"]
     assert (record["documents"]["evaluated"], record["documents"]["total"]) == (
         documents,
         documents + 1,
@@ -222,7 +222,7 @@ def test_a_cell_of_a_table_is_as_long_as_a_document_may_be(place, capsys):
 
 
 @pytest.mark.parametrize(
-    ("row", "told"),
+    ("row", "message"),
     [
         (
             "x" * 6000,
@@ -242,12 +242,12 @@ def test_a_cell_of_a_table_is_as_long_as_a_document_may_be(place, capsys):
         ),
     ],
 )
-def test_a_row_without_end_is_read_up_to_the_limit(place, capsys, row, told):
+def test_a_row_without_end_is_read_up_to_the_limit(place, capsys, row, message):
     (place / "gt.csv").write_text(f"id\na\n{row}", encoding="utf-8")
 
     _, record = evaluated(capsys, "gt.csv", "gt.csv", "--max-document-size", "500")
 
-    assert told in record["problems"][0]["problem"]
+    assert message in record["problems"][0]["problem"]
     assert record["documents"]["evaluated"] == 1
 
 
@@ -271,8 +271,8 @@ def test_one_document_may_come_by_a_pipe(place, sources):
 def test_a_document_by_a_pipe_may_be_too_large(place):
     (place / "one.json").write_text("{}")
     (place / "two.json").write_text(json.dumps(TWO))
-    asked = "eval schema.json one.json - -f json -q --max-document-size 10"
-    command = f"cat two.json | {sys.executable} -m stickler_cli {asked}"
+    command_line = "eval schema.json one.json - -f json -q --max-document-size 10"
+    command = f"cat two.json | {sys.executable} -m stickler_cli {command_line}"
     ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert "the document is too large" in ran.stdout
 

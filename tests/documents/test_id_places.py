@@ -10,8 +10,8 @@ from stickler_cli.documents.lines import ById, Ids
 def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """Have all ids on disk, some, or none."""
     monkeypatch.setattr(lines, "FEW", request.param)
-    found: int = request.param
-    return found
+    limit: int = request.param
+    return limit
 
 
 @pytest.mark.usefixtures("few")
@@ -41,16 +41,16 @@ def test_what_has_no_id_of_its_own_gets_one_that_no_other_has():
 @pytest.mark.usefixtures("few")
 def test_what_stands_under_ids_is_found_again_in_the_order_in_which_they_came():
     line = LineReference("a.jsonl", 1, 2, None, b"{}")
-    known = ById([("b", line), ("\ud800", line), ("a", line), ("b", None)])
-    assert [*known] == ["b", "\ud800", "a"]
-    assert len(known) == 3
-    assert (known["a"], known.get("b"), known.get("c")) == (line, None, None)
-    assert "c" not in known
-    assert known.first("a", None) == line
+    places = ById([("b", line), ("\ud800", line), ("a", line), ("b", None)])
+    assert [*places] == ["b", "\ud800", "a"]
+    assert len(places) == 3
+    assert (places["a"], places.get("b"), places.get("c")) == (line, None, None)
+    assert "c" not in places
+    assert places.first("a", None) == line
 
 
 def test_documents_that_are_held_go_to_disk_before_there_are_many(monkeypatch):
     monkeypatch.setattr(lines, "LITTLE", 100)
-    known = ById((str(n), LineReference("a.jsonl", n, 9, None, b"x" * 9)) for n in range(30))
-    assert known._many is not None  # noqa: SLF001 - nothing else shows it
-    assert known["29"] == LineReference("a.jsonl", 29, 9, None, b"x" * 9)
+    places = ById((str(n), LineReference("a.jsonl", n, 9, None, b"x" * 9)) for n in range(30))
+    assert places._many is not None  # noqa: SLF001 - nothing else shows it
+    assert places["29"] == LineReference("a.jsonl", 29, 9, None, b"x" * 9)

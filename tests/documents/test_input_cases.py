@@ -62,16 +62,16 @@ def test_each_input_has_the_outcome_of_the_page(outcomes, number, side):
     if (number, case) not in tried():
         pytest.skip(f"ROOT MAY DO EVERYTHING: {case.name} is not tried")
     line = outcomes[f"{side}-é-{number}"]
-    told = " ".join(line["problems"])
+    problem_text = " ".join(line["problems"])
 
     assert line["status"] == getattr(case, side)
     assert line["remarks"] == ([case.remark] if case.remark else [])
     if case.told and not (side == "gt" and case.gt == "unmatched"):
         position = 0
-        for part in case.told.split("…"):
-            position = told.index(part.strip(), position)
+        for fragment in case.told.split("…"):
+            position = problem_text.index(fragment.strip(), position)
     else:
-        assert bool(told) == (case.gt == "unmatched")
+        assert bool(problem_text) == (case.gt == "unmatched")
 
 
 PR_CAPBSET_DROP = 24
@@ -110,10 +110,10 @@ def table() -> str:
     """Write the tables of docs/reliability.md, one for each two outcomes."""
     tables: dict[tuple[str, str], list[str]] = {}
     for case in CASES:
-        told = case.told.strip().removesuffix(":") or "; ".join(
+        message = case.told.strip().removesuffix(":") or "; ".join(
             {"byte_order_mark": ["a note counts these documents"]}.get(case.remark, [])
         )
-        tables.setdefault((case.pred, case.gt), []).append(f"| {case.name} | {told} |")
+        tables.setdefault((case.pred, case.gt), []).append(f"| {case.name} | {message} |")
     return "\n".join(
         f"With these inputs, a prediction is `{pred}`, and a ground truth is `{gt}`:\n\n"
         "| input | message |\n|---|---|\n" + "\n".join(rows) + "\n"
@@ -122,11 +122,11 @@ def table() -> str:
 
 
 def test_the_page_has_the_tables_of_these_cases():
-    before, begin, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    shown, end, after = rest.partition(END)
+    before, begin, remainder = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    table_text, end, after = remainder.partition(END)
     assert begin
     assert end
     if os.environ.get(WRITE):
         PAGE.write_text(before + begin + table() + end + after, encoding="utf-8", newline="\n")
         pytest.skip(f"wrote {PAGE.name}")
-    assert shown == table(), f"if this is intended, run with {WRITE}=1 and look at the diff"
+    assert table_text == table(), f"if this is intended, run with {WRITE}=1 and look at the diff"

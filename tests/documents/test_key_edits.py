@@ -95,7 +95,9 @@ def test_keys_are_left_out_of_alternatives():
     unwrapper = Unwrapper(None, None, parse_key_edits(["home.no"], []))
     home = {"_value": {"street": "Elm", "no": 1}, "_alternatives": [{"street": "Oak", "no": 2}]}
     gold = unwrapper({"home": home}, is_truth=True).gold
-    assert [it.value for it in gold.descendant(("home",)).alternatives] == [{"street": "Oak"}]
+    assert [alternative.value for alternative in gold.descendant(("home",)).alternatives] == [
+        {"street": "Oak"}
+    ]
 
 
 def test_keys_are_edited_where_values_stay_in_their_wrappers():

@@ -19,19 +19,19 @@ VALUES = st.recursive(
 def objects_in(value, path=()):
     if isinstance(value, dict):
         yield path
-    parts = value.items() if isinstance(value, dict) else enumerate(value)
-    for step, part in parts:
-        if isinstance(part, dict | list):
-            yield from objects_in(part, (*path, step))
+    members = value.items() if isinstance(value, dict) else enumerate(value)
+    for step, child in members:
+        if isinstance(child, dict | list):
+            yield from objects_in(child, (*path, step))
 
 
 def expected(value, added, path=()):
     match value:
         case dict():
-            inner = {key: expected(part, added, (*path, key)) for key, part in value.items()}
+            inner = {key: expected(child, added, (*path, key)) for key, child in value.items()}
             return inner | added.get(path, {})
         case list():
-            return [expected(part, added, (*path, at)) for at, part in enumerate(value)]
+            return [expected(child, added, (*path, index)) for index, child in enumerate(value)]
         case _:
             return value
 
@@ -49,10 +49,10 @@ def test_what_is_added_is_there_and_the_rest_as_it_was(value, data, indent, sepa
     keys = st.dictionaries(st.text(), st.integers(), min_size=1, max_size=2)
     added = {path: data.draw(keys) for path in chosen}
 
-    found = with_keys(text, {json_pointer(path): keys for path, keys in added.items()})
+    annotated = with_keys(text, {json_pointer(path): keys for path, keys in added.items()})
 
-    assert json.loads(found) == expected(value, added)
-    assert list(json.loads(found))[: len(value)] == list(value)
+    assert json.loads(annotated) == expected(value, added)
+    assert list(json.loads(annotated))[: len(value)] == list(value)
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ A = '{"a": 1}'
 
 
 def ways_of(text: str) -> tuple[object, tuple[str, ...]] | None:
-    found = find_document(text.encode())
-    return None if found is None else (found.value, found.forms)
+    document = find_document(text.encode())
+    return None if document is None else (document.value, document.forms)
 
 
 @pytest.mark.parametrize(
@@ -207,9 +207,9 @@ def test_a_hint_names_the_option_that_reads_python_literals():
     ],
 )
 def test_the_last_value_of_the_kind_of_documents_counts(kinds: tuple, value: object):
-    found = find_document(f'{A} or [{{"b": 2}}, {{"b": 3}}]'.encode(), kinds)
-    assert found is not None
-    assert found.value == value
+    document = find_document(f'{A} or [{{"b": 2}}, {{"b": 3}}]'.encode(), kinds)
+    assert document is not None
+    assert document.value == value
 
 
 def test_bytes_that_are_no_text_hold_no_document():
@@ -245,11 +245,11 @@ HOSTILE = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("part", "size"), [("{", 2_000_000), *((part, 200_000) for part in HOSTILE)]
+    ("fragment", "size"), [("{", 2_000_000), *((fragment, 200_000) for fragment in HOSTILE)]
 )
-def test_hostile_text_does_not_take_for_ever(part: str, size: int):
+def test_hostile_text_does_not_take_for_ever(fragment: str, size: int):
     # Whatever looked from each brace to the end of the text would never come back.
-    assert find_document((part * (size // len(part))).encode()) is None
+    assert find_document((fragment * (size // len(fragment))).encode()) is None
 
 
 @given(
@@ -259,10 +259,10 @@ def test_hostile_text_does_not_take_for_ever(part: str, size: int):
 )
 def test_any_document_is_found_in_any_text(value: dict, before: str, after: str):
     text = json.dumps(value, ensure_ascii=False)
-    found = find_document(f"x{before}{text}{after}x".encode())
+    document = find_document(f"x{before}{text}{after}x".encode())
 
-    assert found is not None
-    assert (found.value, found.forms) == (value, ("prose",))
+    assert document is not None
+    assert (document.value, document.forms) == (value, ("prose",))
 
 
 @given(st.text())
@@ -272,11 +272,11 @@ def test_no_text_raises(text: str):
 
 def test_only_where_it_is_allowed_is_a_document_taken_out():
     data = f"```json\n{A}\n```".encode()
-    taken = read_text(data, "a.json", None, "taken")
+    document = read_text(data, "a.json", None, "taken")
     hinted = read_text(data, "a.json", None, "hinted").value
     refused = read_text(data, "a.json").value
 
-    assert (taken.value, taken.remarks) == ({"a": 1}, ("lenient", "lenient_fence"))
+    assert (document.value, document.remarks) == ({"a": 1}, ("lenient", "lenient_fence"))
     assert isinstance(hinted, Problem)
     assert hinted.hint == "--lenient-json can read JSON in a Markdown code fence"
     assert isinstance(refused, Problem)
@@ -309,13 +309,13 @@ def test_a_duplicate_key_is_told_with_its_place_in_the_whole_text():
 
     assert reading.remarks == ("lenient", "lenient_prose", "duplicate_keys")
     assert [warning.place for warning in reading.warnings] == ["a.json:2:10"]
-    inside = read_text(json.dumps('{"a": 1, "a": 2}').encode(), "a.json", None, "taken")
-    assert inside.value == {"a": 2}
-    assert len(inside.warnings) == 1
+    document_in_text = read_text(json.dumps('{"a": 1, "a": 2}').encode(), "a.json", None, "taken")
+    assert document_in_text.value == {"a": 2}
+    assert len(document_in_text.warnings) == 1
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ('Sure:\n```json\n{"a": NaN}\n```', "a.json:3:7: NaN is not JSON"),
         ('Sure: {"a": [1, NaN]}', "a.json:1:17: NaN is not JSON"),
@@ -325,11 +325,11 @@ def test_a_duplicate_key_is_told_with_its_place_in_the_whole_text():
         ('{"a": NaN} I hope this helps', "a.json:1:7: NaN is not JSON"),
     ],
 )
-def test_json_that_is_wrong_inside_other_text_is_told_with_its_place(text: str, told: str):
+def test_json_that_is_wrong_inside_other_text_is_told_with_its_place(text: str, message: str):
     problem = read_text(text.encode(), "a.json", None, "taken").value
 
     assert isinstance(problem, Problem)
-    assert str(problem).startswith(told)
+    assert str(problem).startswith(message)
     assert "JSON Lines file" not in problem.hint.replace("into a JSON Lines file", "")
 
 

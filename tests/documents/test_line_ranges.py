@@ -17,14 +17,12 @@ def refs_of(folder: Path, gt: bytes, pred: bytes, **settings: object) -> list[Pa
     return list(open_pairs(str(folder / "gt.jsonl"), str(folder / "pred.jsonl"), options).refs())
 
 
-def again(parts: list[PairRef | LineRange]) -> list[PairRef]:
-    return [
-        ref for part in parts for ref in (part.refs() if isinstance(part, LineRange) else [part])
-    ]
+def again(runs: list[PairRef | LineRange]) -> list[PairRef]:
+    return [ref for run in runs for ref in (run.refs() if isinstance(run, LineRange) else [run])]
 
 
 @pytest.mark.parametrize(
-    ("gt", "pred", "ranges", "alone"),
+    ("gt", "pred", "ranges", "n_single"),
     [
         (b"{}\n" * 50, b'{"a": 1}\n' * 50, 1, 0),
         (b'{"a": 1}\r\n{} \r\n{}', b"{}\n[1]\t\nx", 1, 0),
@@ -35,21 +33,21 @@ def again(parts: list[PairRef | LineRange]) -> list[PairRef]:
         (b'{}\n{"too": "long"}\n{}\n', b"{}\n{}\n{}\n", 2, 1),
     ],
 )
-def test_lines_that_follow_each_other_are_a_range(tmp_path, gt, pred, ranges, alone):
+def test_lines_that_follow_each_other_are_a_range(tmp_path, gt, pred, ranges, n_single):
     refs = refs_of(tmp_path, gt, pred, max_document_size=12)
-    parts = list(in_ranges(refs))
-    assert again(parts) == refs
-    assert sum(isinstance(part, LineRange) for part in parts) == ranges
-    assert sum(isinstance(part, PairRef) for part in parts) == alone
+    runs = list(in_ranges(refs))
+    assert again(runs) == refs
+    assert sum(isinstance(run, LineRange) for run in runs) == ranges
+    assert sum(isinstance(run, PairRef) for run in runs) == n_single
 
 
 def test_what_is_left_out_between_two_lines_is_in_no_range(tmp_path):
     lines = b"".join(b'{"a": %d}\n' % number for number in range(30))
     refs = refs_of(tmp_path, lines, lines)
-    some = [ref for place, ref in enumerate(refs) if place % 7]
-    parts = list(in_ranges(some))
-    assert again(parts) == some
-    assert len(parts) == 5
+    some_refs = [ref for place, ref in enumerate(refs) if place % 7]
+    runs = list(in_ranges(some_refs))
+    assert again(runs) == some_refs
+    assert len(runs) == 5
 
 
 def test_lines_that_pair_by_id_are_in_no_range(tmp_path):
@@ -58,18 +56,18 @@ def test_lines_that_pair_by_id_are_in_no_range(tmp_path):
 
 
 def test_a_file_that_is_gone_is_a_problem_of_each_document(tmp_path):
-    (part,) = in_ranges(refs_of(tmp_path, b"{}\n{}\n", b"{}\n{}\n"))
+    (line_range,) = in_ranges(refs_of(tmp_path, b"{}\n{}\n", b"{}\n{}\n"))
     (tmp_path / "pred.jsonl").unlink()
-    assert isinstance(part, LineRange)
-    for number, ref in enumerate(part.refs(), 1):
+    assert isinstance(line_range, LineRange)
+    for number, ref in enumerate(line_range.refs(), 1):
         source = str(tmp_path / "pred.jsonl")
-        found = "cannot be read: No such file or directory"
-        assert ref.pred == Undelivered(source, found, line=number)
+        finding = "cannot be read: No such file or directory"
+        assert ref.pred == Undelivered(source, finding, line=number)
         assert ref.id == f"line {number}"
 
 
 def test_a_file_that_was_cut_off_meanwhile_has_empty_documents(tmp_path):
-    (part,) = in_ranges(refs_of(tmp_path, b"{}\n" * 3, b"{}\n" * 3))
+    (line_range,) = in_ranges(refs_of(tmp_path, b"{}\n" * 3, b"{}\n" * 3))
     (tmp_path / "pred.jsonl").write_bytes(b"{}\n")
-    assert isinstance(part, LineRange)
-    assert [ref.pred.read_data() for ref in part.refs()] == [b"{}", b"", b""]
+    assert isinstance(line_range, LineRange)
+    assert [ref.pred.read_data() for ref in line_range.refs()] == [b"{}", b"", b""]

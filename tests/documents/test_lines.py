@@ -41,12 +41,12 @@ def test_blank_lines_count_and_are_left_out(lines: Path):
 
 def test_a_packed_file_gives_the_lines_themselves(lines: Path):
     lines.write_bytes(gzip.compress(b'{"a": 1}\n\n{"a": 2}\n'))
-    found = list(lines_of(str(lines), LIMIT))
-    assert found == [
+    packed_lines = list(lines_of(str(lines), LIMIT))
+    assert packed_lines == [
         LineReference(str(lines), 1, 8, None, b'{"a": 1}'),
         LineReference(str(lines), 3, 8, None, b'{"a": 2}'),
     ]
-    assert [read_document(reference).value for reference in found] == [{"a": 1}, {"a": 2}]
+    assert [read_document(reference).value for reference in packed_lines] == [{"a": 1}, {"a": 2}]
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
@@ -233,9 +233,9 @@ def test_lines_packed_by_zstandard_are_read_and_one_that_is_cut_off_says_where(l
 def test_a_line_without_end_is_given_up(monkeypatch):
     feed(monkeypatch, b'{"a": 1}\n' + b" " * 5000 + b'\n{"a": 2}\n')
 
-    one, problem = lines_of("-", LIMIT)
+    first, problem = lines_of("-", LIMIT)
 
-    assert isinstance(one, LineReference)
+    assert isinstance(first, LineReference)
     assert problem.line == 2
     assert problem.found.startswith("this line has more than 1,")
     assert problem.found.endswith(" bytes; the rest of the file was not read")
@@ -258,9 +258,9 @@ def test_a_packed_file_of_line_breaks_alone_is_given_up(tmp_path, monkeypatch, e
 @pytest.mark.parametrize("text", ["1", "null", '"text"', "-", "\x00"])
 def test_lines_that_hold_no_document_end_somewhere(tmp_path, monkeypatch, text):
     monkeypatch.setattr(lines_module, "MAX_LINES_WITHOUT_DOCUMENT", 100)
-    rest = "{}\n" + f"{text}\n" * 101 + "{}\n"
+    text_of_lines = "{}\n" + f"{text}\n" * 101 + "{}\n"
     file = tmp_path / "x.jsonl.gz"
-    file.write_bytes(gzip.compress((f"{text}\n" * 100 + rest).encode()))
+    file.write_bytes(gzip.compress((f"{text}\n" * 100 + text_of_lines).encode()))
 
     *lines, problem = lines_module.lines_of(str(file), 1_000)
 

@@ -55,8 +55,8 @@ def test_a_small_file_of_a_million_values_is_refused_with_what_to_do(tmp_path, v
 
     problem = read_bytes(str(file))
 
-    found = f"cannot be read: {n_bytes:,} compressed bytes unpack to more than 1,000,000 values"
-    assert problem == Problem(str(file), found, hint=HINT)
+    finding = f"cannot be read: {n_bytes:,} compressed bytes unpack to more than 1,000,000 values"
+    assert problem == Problem(str(file), finding, hint=HINT)
 
 
 def test_the_same_values_are_read_from_a_file_that_is_not_compressed(tmp_path):

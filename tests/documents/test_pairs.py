@@ -290,10 +290,10 @@ def test_every_id_of_either_side_comes_once(gt_ids, pred_ids, gt_form, pred_form
         pred = pred_form(Path(name, "pred"), pred_ids)
         id_field = "id" if as_lines in (gt_form, pred_form) else None
         pairs = list(open_pairs(gt, pred, DocumentOptions(id_field=id_field)))
-    found = {bytes.fromhex(pair.id).decode(): (pair.gt, pair.pred) for pair in pairs}
-    assert len(found) == len(pairs)
-    assert found.keys() == set(gt_ids) | set(pred_ids)
-    for document, (gt_document, pred_document) in found.items():
+    sides_by_id = {bytes.fromhex(pair.id).decode(): (pair.gt, pair.pred) for pair in pairs}
+    assert len(sides_by_id) == len(pairs)
+    assert sides_by_id.keys() == set(gt_ids) | set(pred_ids)
+    for document, (gt_document, pred_document) in sides_by_id.items():
         assert (gt_document is not None) == (document in gt_ids)
         assert (pred_document is not None) == (document in pred_ids)
 
@@ -320,8 +320,8 @@ def test_who_waits_for_lines_by_id_is_told_how_many_they_are(tmp_path):
 
 def test_confidences_that_break_off_are_refused(tmp_path: Path):
     gt = write_lines(tmp_path / "gt.jsonl", {"id": "a"})
-    known = Path(write_lines(tmp_path / "known.jsonl.gz", {"id": "a"}, {"id": "b"}))
-    known.write_bytes(known.read_bytes()[:-9])
+    confidences = Path(write_lines(tmp_path / "known.jsonl.gz", {"id": "a"}, {"id": "b"}))
+    confidences.write_bytes(confidences.read_bytes()[:-9])
     settings = DocumentOptions(id_field="id")
     with pytest.raises(UsageError, match=r"known\.jsonl\.gz:3:1: cannot be read: Comp"):
-        with_confidences(open_pairs(gt, gt, settings), str(known), settings)
+        with_confidences(open_pairs(gt, gt, settings), str(confidences), settings)

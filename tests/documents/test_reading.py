@@ -75,8 +75,8 @@ def test_long_digits_that_are_no_integer_are_read_once():
         )
     )
 )
-def test_what_is_read_as_plain_is_what_is_read_closely(pieces: list[bytes]):
-    data = b"".join(pieces)
+def test_what_is_read_as_plain_is_what_is_read_closely(segments: list[bytes]):
+    data = b"".join(segments)
     plain = read_plain(data)
     assert plain is None or plain == read_text(data, "x.json")
 
@@ -327,9 +327,9 @@ def test_every_value_is_found_on_the_line_where_it_is_written(document):
     values = [*values_of(document)]
     pointers = [json_pointer(value.path) for value in values]
     text = json.dumps(document, indent=1, ensure_ascii=False).encode()
-    found = lines_in(text, set(pointers))
+    lines_found = lines_in(text, set(pointers))
     lines = text.split(b"\n")
     for value, pointer in zip(values, pointers, strict=True):
         written = json.dumps(value.value, ensure_ascii=False).encode()
-        assert lines[found[pointer] - 1].rstrip(b",").endswith(written)
+        assert lines[lines_found[pointer] - 1].rstrip(b",").endswith(written)
         assert value_at(document, pointer) == value.value

@@ -30,12 +30,12 @@ def test_the_first_documents_are_those_of_the_listing():
 
 def test_a_sample_is_the_same_in_any_order_and_keeps_the_order_of_the_run():
     shuffled = random.Random(1).sample(IDS, len(IDS))  # noqa: S311
-    one = ids(selected(pairs_of(IDS), SelectionOptions(sample=40), 7))
+    sample = ids(selected(pairs_of(IDS), SelectionOptions(sample=40), 7))
     other = ids(selected(pairs_of(shuffled), SelectionOptions(sample=40), 7))
-    assert len(set(one)) == 40
-    assert one == sorted(one, key=IDS.index)
+    assert len(set(sample)) == 40
+    assert sample == sorted(sample, key=IDS.index)
     assert other == sorted(other, key=shuffled.index)
-    assert set(one) == set(other)
+    assert set(sample) == set(other)
 
 
 def test_another_seed_draws_other_documents():

@@ -36,7 +36,7 @@ def pairs(tmp_path, gt, pred, **options):
     ],
 )
 def test_a_document_stands_below_a_key_path_or_pointer(tmp_path, root):
-    whole = {
+    document = {
         "result": {"a": 1},
         "list": [{"a": 1}],
         "/x~": {"y": {"a": 1}},
@@ -46,12 +46,12 @@ def test_a_document_stands_below_a_key_path_or_pointer(tmp_path, root):
         "text": '{"a": 1}',
         "log": json.dumps({"answer": {"a": 1}, "list": [0, '{"a": 1}']}),
     }
-    (pair,) = pairs(tmp_path, {"d": {"a": 1}}, {"d": whole}, pred_root=root)
+    (pair,) = pairs(tmp_path, {"d": {"a": 1}}, {"d": document}, pred_root=root)
     assert (pair.gt, pair.pred) == ({"a": 1}, {"a": 1})
 
 
 @pytest.mark.parametrize(
-    ("document", "told"),
+    ("document", "message"),
     [
         (
             {"reslt": {}},
@@ -78,9 +78,9 @@ def test_a_document_stands_below_a_key_path_or_pointer(tmp_path, root):
         ),
     ],
 )
-def test_a_document_without_its_root_is_invalid_by_name(tmp_path, document, told):
+def test_a_document_without_its_root_is_invalid_by_name(tmp_path, document, message):
     (pair,) = pairs(tmp_path, {"d": {}}, {"d": document}, pred_root="result")
-    assert "pred/d.json: " + told in str(pair.pred)
+    assert "pred/d.json: " + message in str(pair.pred)
 
 
 def test_a_ground_truth_without_its_root_is_told(tmp_path):
@@ -109,24 +109,24 @@ def test_a_text_below_a_root_is_read_leniently_too(tmp_path):
     assert "--lenient-json can read JSON in a Markdown code fence" in str(pair.pred)
 
 
-@pytest.mark.parametrize("said", ["result", "/a/b", "/~1a~0", "/a.b", "my key"])
-def test_a_root_is_written_as_it_is_read(said):
-    assert root_text(shape_of(DocumentOptions(pred_root=said)).pred_root) == said
+@pytest.mark.parametrize("root", ["result", "/a/b", "/~1a~0", "/a.b", "my key"])
+def test_a_root_is_written_as_it_is_read(root):
+    assert root_text(shape_of(DocumentOptions(pred_root=root)).pred_root) == root
 
 
 @pytest.mark.parametrize("pattern", [r"_(\d+)$", r"\d+$", r"\d+"])
 def test_names_pair_by_what_a_pattern_finds(tmp_path, pattern):
-    found = pairs(tmp_path, {"gt_1": {}, "gt_2": {}}, {"p_2": {}, "p_1": {}}, pair_by=pattern)
-    assert [(pair.id, pair.gt, pair.pred) for pair in found] == [("1", {}, {}), ("2", {}, {})]
+    paired = pairs(tmp_path, {"gt_1": {}, "gt_2": {}}, {"p_2": {}, "p_1": {}}, pair_by=pattern)
+    assert [(pair.id, pair.gt, pair.pred) for pair in paired] == [("1", {}, {}), ("2", {}, {})]
 
 
 def test_a_name_without_the_pattern_stays_what_it_is(tmp_path):
-    found = pairs(tmp_path, {"gt_1": {}, "x": {}}, {"p_1": {}, "x": {}}, pair_by=r"_(\d+)$")
-    assert [pair.id for pair in found] == ["1", "x"]
+    paired = pairs(tmp_path, {"gt_1": {}, "x": {}}, {"p_1": {}, "x": {}}, pair_by=r"_(\d+)$")
+    assert [pair.id for pair in paired] == ["1", "x"]
 
 
 @pytest.mark.parametrize(
-    ("pattern", "told"),
+    ("pattern", "message"),
     [
         ("[", r'--pair-by: the pattern "\[" is not valid \(unterminated character set'),
         (
@@ -138,8 +138,8 @@ def test_a_name_without_the_pattern_stays_what_it_is(tmp_path):
         ),
     ],
 )
-def test_a_pattern_that_is_none_or_too_coarse_is_refused(tmp_path, pattern, told):
-    with pytest.raises(UsageError, match=told):
+def test_a_pattern_that_is_none_or_too_coarse_is_refused(tmp_path, pattern, message):
+    with pytest.raises(UsageError, match=message):
         pairs(tmp_path, {"gt_1": {}, "gt_2": {}}, {"p_1": {}}, pair_by=pattern)
 
 
@@ -172,7 +172,7 @@ def test_no_pattern_is_looked_for_in_names_of_any_length(name):
 def test_an_id_that_is_too_long_for_a_pattern_is_named(tmp_path, side):
     for name in ("gt", "pred"):
         ids = ["a_1", HOSTILE_NAMES[0]] if name == side else ["b_1"]
-        lines = (json.dumps({"id": each}) for each in ids)
+        lines = (json.dumps({"id": document_id}) for document_id in ids)
         (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
     sources = [str(tmp_path / f"{name}.jsonl") for name in ("gt", "pred")]
     settings = DocumentOptions(id_field="id", pair_by=r"(\d+)$")
@@ -203,7 +203,7 @@ def test_a_search_that_would_not_end_is_ended_and_names_the_id(
     monkeypatch.setattr(name_patterns, "SEARCH_SECONDS", 1)
     for name in ("gt", "pred"):
         ids = ["x", *([hostile] if name == side else []), "y"]
-        lines = (json.dumps({"id": each}) for each in ids)
+        lines = (json.dumps({"id": document_id}) for document_id in ids)
         (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
     sources = [str(tmp_path / f"{name}.jsonl") for name in ("gt", "pred")]
     settings = DocumentOptions(id_field="id", pair_by=pattern)

@@ -110,9 +110,9 @@ def test_a_batch_of_an_arrow_file_that_unpacks_to_far_more_is_a_problem(
     if compression is None and name != "nulls":  # its bytes are there
         assert isinstance(row.documents[0], LineReference)
         return
-    part = "the dictionaries grow" if name == "a dictionary" else "batch 0 grows"
+    problem_text = "the dictionaries grow" if name == "a dictionary" else "batch 0 grows"
     assert isinstance(row.documents[0], Problem)
-    assert f"{part} from " in row.documents[0].found
+    assert f"{problem_text} from " in row.documents[0].found
     assert "bytes when unpacked; at most 200,000" in row.documents[0].found
 
 

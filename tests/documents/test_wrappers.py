@@ -56,10 +56,10 @@ def bare(document, form=None):
     ],
 )
 def test_the_usual_forms_are_known(wrapper):
-    found = bare({"total": wrapper})
-    assert (found.value, found.confidences) == ({"total": 5}, {"total": 0.9})
-    assert found.wrappers.total() == 1
-    assert (found.inherited, found.problems) == (0, [])
+    unwrapped = bare({"total": wrapper})
+    assert (unwrapped.value, unwrapped.confidences) == ({"total": 5}, {"total": 0.9})
+    assert unwrapped.wrappers.total() == 1
+    assert (unwrapped.inherited, unwrapped.problems) == (0, [])
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_the_usual_forms_are_known(wrapper):
     ],
 )
 def test_what_may_be_a_value_of_its_own_is_left_alone(value):
-    found = bare(value)
-    assert (found.value, found.confidences, found.wrappers.total()) == (value, None, 0)
+    unwrapped = bare(value)
+    assert (unwrapped.value, unwrapped.confidences, unwrapped.wrappers.total()) == (value, None, 0)
 
 
 @pytest.mark.parametrize(
@@ -177,23 +177,23 @@ def test_a_place_that_declares_one_name_of_a_wrapper_is_none():
     amount = {"type": "object", "properties": {"value": {"type": "number"}}}
     schema = {"type": "object", "additionalProperties": amount, "properties": {"one": amount}}
     document = {"one": {"value": 5, "confidence": 0.9}, "any": {"value": 6, "confidence": 0.8}}
-    found = Unwrapper(compile_schema(schema).root)(document)
-    assert (found.value, found.wrappers.total()) == (document, 0)
+    unwrapped = Unwrapper(compile_schema(schema).root)(document)
+    assert (unwrapped.value, unwrapped.wrappers.total()) == (document, 0)
 
 
 def test_what_wrappers_say_beside_values_is_kept_by_place():
     sure = {"_value": 5, "_confidence": 1, "_page": 2}
-    found = bare({"total": sure, "items": [{"qty": {"_value": 7, "unit": "kg"}}]})
-    assert found.stated == {("total",): 1.0}
-    assert found.metadata == {("total",): {"_page": 2}, ("items", 0, "qty"): {"unit": "kg"}}
-    assert found.wrappers == {"_value": 2}
-    assert found.problems == []
+    unwrapped = bare({"total": sure, "items": [{"qty": {"_value": 7, "unit": "kg"}}]})
+    assert unwrapped.stated == {("total",): 1.0}
+    assert unwrapped.metadata == {("total",): {"_page": 2}, ("items", 0, "qty"): {"unit": "kg"}}
+    assert unwrapped.wrappers == {"_value": 2}
+    assert unwrapped.problems == []
     twice = bare({"total": {"_value": {"_value": 5, "page": 2}, "_page": 3}})
     assert twice.metadata == {("total",): {"_page": 3, "page": 2}}
 
 
 def test_of_what_is_compared_as_a_whole_the_least_confidence_counts():
-    assert [least(known) for known in (None, 0.5, {}, [None], {"a": []})] == [
+    assert [least(confidence) for confidence in (None, 0.5, {}, [None], {"a": []})] == [
         None,
         0.5,
         *[None] * 3,
@@ -211,7 +211,7 @@ def test_text_that_may_hold_wrappers_is_known_by_its_bytes():
 
 
 def test_objects_and_lists_hand_their_confidence_down():
-    found = bare(
+    unwrapped = bare(
         {
             "items": {
                 "_value": [{"qty": 1}, {"qty": {"_value": 2, "_confidence": 0.3}}, {"qty": None}],
@@ -219,9 +219,9 @@ def test_objects_and_lists_hand_their_confidence_down():
             }
         }
     )
-    assert found.value == {"items": [{"qty": 1}, {"qty": 2}, {"qty": None}]}
-    assert found.confidences == {"items": [{"qty": 0.8}, {"qty": 0.3}, {"qty": 0.8}]}
-    assert found.inherited == 1  # nothing has no confidence to count
+    assert unwrapped.value == {"items": [{"qty": 1}, {"qty": 2}, {"qty": None}]}
+    assert unwrapped.confidences == {"items": [{"qty": 0.8}, {"qty": 0.3}, {"qty": 0.8}]}
+    assert unwrapped.inherited == 1  # nothing has no confidence to count
 
 
 def test_the_nearest_wrapper_says_the_confidence_even_0():
@@ -233,35 +233,35 @@ def test_the_nearest_wrapper_says_the_confidence_even_0():
 
 @pytest.mark.parametrize("confidence", [1.2, -0.1, "0.9", True, [], float("nan")])
 def test_what_is_no_confidence_is_told_and_is_none(confidence):
-    found = bare({"total": {"_value": 5, "_confidence": confidence}})
-    assert (found.value, found.confidences) == ({"total": 5}, None)
-    assert found.problems[0].startswith("/total/_confidence: the confidence is ")
+    unwrapped = bare({"total": {"_value": 5, "_confidence": confidence}})
+    assert (unwrapped.value, unwrapped.confidences) == ({"total": 5}, None)
+    assert unwrapped.problems[0].startswith("/total/_confidence: the confidence is ")
 
 
 def test_a_form_of_ones_own():
-    found = bare({"total": {"wert": 5, "sicher": 0.4, "x": 1}}, Form("wert", "sicher"))
-    assert (found.value, found.confidences) == ({"total": 5}, {"total": 0.4})
+    unwrapped = bare({"total": {"wert": 5, "sicher": 0.4, "x": 1}}, Form("wert", "sicher"))
+    assert (unwrapped.value, unwrapped.confidences) == ({"total": 5}, {"total": 0.4})
     assert bare({"total": {"_value": 5}}, Form("wert", "")).value == {"total": {"_value": 5}}
 
 
 def test_confidences_may_come_beside_a_document():
     document = {"total": 5, "items": [{"qty": 1}, {"qty": 2}], "x": None, "y": "z"}
-    given = {"total": 0.9, "items": [0.8, {"qty": 0.7}, {"qty": 0.1}], "x": 0.5, "other": 1}
-    found = add_confidences(Unwrapped(document), given)
-    assert found.value == document
-    assert found.confidences == {
+    confidences = {"total": 0.9, "items": [0.8, {"qty": 0.7}, {"qty": 0.1}], "x": 0.5, "other": 1}
+    rated = add_confidences(Unwrapped(document), confidences)
+    assert rated.value == document
+    assert rated.confidences == {
         "total": 0.9,
         "items": [{"qty": 0.8}, {"qty": 0.7}],
         "x": 0.5,
         "y": None,
     }
-    assert (found.inherited, found.problems) == (1, [])
+    assert (rated.inherited, rated.problems) == (1, [])
 
 
 def test_a_confidence_beside_a_list_is_that_of_its_values():
     document = bare({"total": 5, "items": [{"qty": 1}, {"qty": 2}]})
-    found = add_confidences(document, {"total": {"deep": 1}, "items": 0.5})
-    assert found.confidences == {"total": None, "items": [{"qty": 0.5}, {"qty": 0.5}]}
+    rated = add_confidences(document, {"total": {"deep": 1}, "items": 0.5})
+    assert rated.confidences == {"total": None, "items": [{"qty": 0.5}, {"qty": 0.5}]}
     assert add_confidences(document, {}).confidences is None
     wrapped = bare({"total": {"_value": 5}})
     assert add_confidences(wrapped, {"total": 0.5}).wrappers == {"_value": 1}
@@ -278,9 +278,9 @@ def test_names_of_fields_stand_for_the_fields():
 
 
 def test_what_is_no_confidence_beside_a_document_is_told():
-    found = add_confidences(Unwrapped({"total": 5}), {"total": "high"})
-    assert found.confidences is None
-    assert found.problems == ['/total: the confidence is "high"']
+    rated = add_confidences(Unwrapped({"total": 5}), {"total": "high"})
+    assert rated.confidences is None
+    assert rated.problems == ['/total: the confidence is "high"']
 
 
 def test_fields_of_items_may_be_called_as_wrappers_are():
@@ -288,8 +288,8 @@ def test_fields_of_items_may_be_called_as_wrappers_are():
     schema = {"type": "object", "properties": {"items": {"type": "array", "items": item}}}
     document = {"items": [{"value": 5, "confidence": 0.9}]}
 
-    found = Unwrapper(compile_schema(schema).root)(document)
-    assert (found.value, found.wrappers.total()) == (document, 0)
+    unwrapped = Unwrapper(compile_schema(schema).root)(document)
+    assert (unwrapped.value, unwrapped.wrappers.total()) == (document, 0)
 
 
 def test_what_a_ground_truth_says_of_itself_is_of_its_type():
@@ -302,5 +302,5 @@ def test_what_a_ground_truth_says_of_itself_is_of_its_type():
         "/a/_alternatives is 2, expected a list of values",
         '/a/_labelled is "no", expected true or false',
     ]
-    said = bare.gold.children["a"]
-    assert (said.labelled, said.exhaustive, said.alternatives) == (True, False, ())
+    gold = bare.gold.children["a"]
+    assert (gold.labelled, gold.exhaustive, gold.alternatives) == (True, False, ())

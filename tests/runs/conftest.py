@@ -35,9 +35,9 @@ class Here:
 
 def ready_here(connections, timeout):
     """Say which worker has something to say: all begin, then the first is the slowest."""
-    if starting := [each for each in connections if not each.ready]:
+    if starting := [connection for connection in connections if not connection.ready]:
         return starting
-    speaking = [each for each in connections if each.packed is not None]
+    speaking = [connection for connection in connections if connection.packed is not None]
     assert speaking or timeout is not None, "nobody has work, and all wait for ever"
     return speaking[-1:]
 

@@ -33,8 +33,11 @@ def line_of(job: Job, gt: object, pred: object) -> dict:
 @pytest.mark.slow
 def test_a_chunk_leaves_nothing_for_the_garbage_collector():
     """Which looks rarely during a run: what waited for it was most of what memory grew by."""
-    inside = {"type": "object", "properties": {"b": {"type": "string"}, "c": {"type": "number"}}}
-    schema = {"type": "object", "properties": {"a": {"type": "array", "items": inside}}}
+    inner_schema = {
+        "type": "object",
+        "properties": {"b": {"type": "string"}, "c": {"type": "number"}},
+    }
+    schema = {"type": "object", "properties": {"a": {"type": "array", "items": inner_schema}}}
     job = Job(compile_schema(schema), Options(), requested=REQUESTED)
     gt, pred = {"a": [{"b": "x", "c": 1}, {"b": "y"}]}, {"a": [{"b": "x", "c": 2}], "d": {"e": 1}}
     pairs = [DocumentPair(str(number), gt, pred) for number in range(8)]
@@ -90,13 +93,13 @@ def test_a_comparator_that_fails_is_that_document_s_problem_and_the_run_goes_on(
     leaf = LeafNode(threshold=0.5, comparator=Refuses())
     plan = Plan(ObjectNode(threshold=0.7, fields=(Field("a", leaf),)), "Doc")
     pairs = [DocumentPair("one", {"a": "x"}, {"a": "y"}), DocumentPair("two", {}, {})]
-    found = evaluate_chunk(Job(plan, Options()), pairs)
-    (problem,) = found.evaluation.problems
+    evaluation = evaluate_chunk(Job(plan, Options()), pairs)
+    (problem,) = evaluation.evaluation.problems
     assert (problem.document, problem.status) == ("one", Status.FAILED)
     assert "in field a, Refuses failed" in problem.problem
     assert "ZeroDivisionError: no" in problem.problem
-    assert found.ids == ["one", "two"]
-    assert found.evaluation.evaluated == 1
+    assert evaluation.ids == ["one", "two"]
+    assert evaluation.evaluation.evaluated == 1
 
 
 def test_a_document_that_is_nested_too_deeply_is_a_failure_of_that_document(monkeypatch):
@@ -108,25 +111,25 @@ def test_a_document_that_is_nested_too_deeply_is_a_failure_of_that_document(monk
     monkeypatch.setattr(chunk, "compare", overflow)
     pairs = [DocumentPair(str(number), {"a": "x"}, {"a": "x"}) for number in range(5)]
     pairs[3] = DocumentPair("3", {"deep": "x"}, {})
-    found = evaluate_chunk(JOB, pairs)
-    assert found.ids == ["0", "1", "2", "3", "4"]
-    (problem,) = found.evaluation.problems
+    evaluation = evaluate_chunk(JOB, pairs)
+    assert evaluation.ids == ["0", "1", "2", "3", "4"]
+    (problem,) = evaluation.evaluation.problems
     assert (problem.document, problem.status) == ("3", Status.FAILED)
     assert "too deeply" in problem.problem
-    assert found.evaluation.evaluated == 4
+    assert evaluation.evaluation.evaluated == 4
 
 
 def test_a_document_of_too_much_work_fails_by_name_in_any_company():
     plan = compile_schema({"type": "object", "properties": {"t": {"type": "string"}}})
     job = Job(plan, Options(work_limit=0.05), requested=REQUESTED)
     texts = {"t": "ab" * 20_000}, {"t": "cd" * 20_000}
-    pairs = [DocumentPair(str(at), {"t": "a"}, {"t": "b"}) for at in range(3)]
+    pairs = [DocumentPair(str(index), {"t": "a"}, {"t": "b"}) for index in range(3)]
     pairs.insert(1, DocumentPair("long", *texts))
 
     together = evaluate_chunk(job, pairs).document_lines
-    alone = b"".join(evaluate_chunk(job, [pair]).document_lines for pair in pairs)
+    single_lines = b"".join(evaluate_chunk(job, [pair]).document_lines for pair in pairs)
 
-    assert together == alone
+    assert together == single_lines
     lines = [json.loads(line) for line in together.splitlines()]
     assert [line["status"] for line in lines] == [*("evaluated", "failed"), *["evaluated"] * 2]
     assert lines[1]["problems"] == [
@@ -140,6 +143,6 @@ def test_a_document_of_too_much_work_fails_by_name_in_any_company():
 def test_documents_that_are_too_much_work_together_are_compared_one_by_one():
     plan = compile_schema({"type": "object", "properties": {"t": {"type": "string"}}})
     texts = {"t": "ab" * 5_000}, {"t": "cd" * 5_000}
-    pairs = [DocumentPair(str(at), *texts) for at in range(8)]
+    pairs = [DocumentPair(str(index), *texts) for index in range(8)]
     documents = evaluate_chunk(Job(plan, Options(work_limit=0.01)), pairs).evaluation.documents
     assert documents["evaluated"] == 8

@@ -55,9 +55,9 @@ def everything(items, crew, job=JOB, total=None) -> tuple[object, ...]:
     """Run, and give all bytes that come of it, and what is to be shown."""
     documents, errors = io.BytesIO(), io.BytesIO()
     results = chunk_results(job, items, crew, total=total)
-    found = gather(results, job, {"document_lines": documents, "non_match_lines": errors})
-    record = orjson.dumps(found.evaluation.to_dict())
-    return record, documents.getvalue(), errors.getvalue(), found.first_non_matches
+    evaluation = gather(results, job, {"document_lines": documents, "non_match_lines": errors})
+    record = orjson.dumps(evaluation.evaluation.to_dict())
+    return record, documents.getvalue(), errors.getvalue(), evaluation.first_non_matches
 
 
 @given(
@@ -73,11 +73,11 @@ def test_any_processes_and_chunks_give_the_same_bytes(sides, crew, known):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", ["fork", "fork of a server", "new process"])
-def test_real_processes_read_the_documents_themselves(tmp_path, monkeypatch, way):
-    if way == "new process":
+@pytest.mark.parametrize("start_method", ["fork", "fork of a server", "new process"])
+def test_real_processes_read_the_documents_themselves(tmp_path, monkeypatch, start_method):
+    if start_method == "new process":
         monkeypatch.setattr(pool.sys, "platform", "darwin")
-    monkeypatch.setattr(pool, "can_fork", lambda: way == "fork")
+    monkeypatch.setattr(pool, "can_fork", lambda: start_method == "fork")
     refs = []
     for number in range(12):
         file = tmp_path / f"{number}.json"
@@ -180,11 +180,11 @@ def no_memory_for(name, monkeypatch, module):
 @pytest.mark.parametrize("crew", [Workers(1), Workers(2, 4)])
 def test_results_that_take_too_much_memory_fail_one_document(in_process, monkeypatch, crew):
     no_memory_for("7", monkeypatch, executor if crew.jobs == 1 else pool)
-    found = gather(chunk_results(JOB, pairs(20), crew), JOB)
-    assert [entry.problem for entry in found.evaluation.problems if entry.document == "7"] == [
+    evaluation = gather(chunk_results(JOB, pairs(20), crew), JOB)
+    assert [entry.problem for entry in evaluation.evaluation.problems if entry.document == "7"] == [
         f"7: {TOO_LITTLE_MEMORY}"
     ]
-    assert found.evaluation.documents["total"] == 20
+    assert evaluation.evaluation.documents["total"] == 20
 
 
 def test_a_document_that_cannot_be_read_for_lack_of_memory_is_failed(monkeypatch):
@@ -221,10 +221,10 @@ def test_forks_end_by_themselves_when_nobody_has_work_for_them(monkeypatch):
     started = []
     for _ in range(3):
         started.append(pool.Worker(JOB, b"", None, started))
-    for each in started:
-        assert each.connection.recv_bytes() == pool.READY
+    for worker in started:
+        assert worker.connection.recv_bytes() == pool.READY
     # One that held an end of another's pipe would keep it waiting until it is killed.
-    assert [each.end() for each in started] == ["exit code 0"] * 3
+    assert [worker.end() for worker in started] == ["exit code 0"] * 3
 
 
 def test_a_process_with_threads_is_not_forked():

@@ -48,9 +48,9 @@ def wrapped(keys):
     return [
         {
             k: v if isinstance(v, dict) else dict(zip(keys, (v, 0.9), strict=True))
-            for k, v in it.items()
+            for k, v in document.items()
         }
-        for it in TRUTH
+        for document in TRUTH
     ]
 
 
@@ -58,28 +58,28 @@ def wrapped(keys):
 @pytest.mark.parametrize(
     ("preds", "options", "advice"),
     [
-        ([{"result": it, "model": "x"} for it in TRUTH], (), "--pred-root result"),
-        ([{"data": {"a/b": it}} for it in TRUTH], (), "--pred-root /data/a~1b"),
+        ([{"result": document, "model": "x"} for document in TRUTH], (), "--pred-root result"),
+        ([{"data": {"a/b": document}} for document in TRUTH], (), "--pred-root /data/a~1b"),
         (wrapped(("val", "score")), (), "--wrapped val:score"),
         (wrapped(("answer", "confidence")), (), "--wrapped answer:confidence"),
         (wrapped(("value", "confidence")), ("--wrapped", "none"), "--wrapped auto"),
     ],
 )
 def test_a_hint_about_the_shape_of_predictions_helps(score_of, preds, options, advice):
-    code, score, told = score_of(preds, *options)
+    code, score, hint = score_of(preds, *options)
     assert (code, score < 0.5) == (0, True)
-    assert f"hint: try {advice}: " in told
-    code, score, told = score_of(preds, *shlex.split(advice))
+    assert f"hint: try {advice}: " in hint
+    code, score, hint = score_of(preds, *shlex.split(advice))
     assert (code, score) == (0, 1.0)
-    assert "hint" not in told
+    assert "hint" not in hint
 
 
 def test_a_hint_about_the_shape_of_ground_truths_helps(score_of):
-    gts = [{"label": it} for it in TRUTH]
-    _, _, told = score_of(TRUTH, gts=gts)
+    gts = [{"label": document} for document in TRUTH]
+    _, _, hint = score_of(TRUTH, gts=gts)
     assert (
         "hint: try --gt-root label: in every ground truth, the schema's fields are under this "
-        "key" in told
+        "key" in hint
     )
     assert score_of(TRUTH, "--gt-root", "label", gts=gts)[1] == 1.0
 
@@ -96,27 +96,30 @@ def test_a_hint_about_the_shape_of_ground_truths_helps(score_of):
     ],
 )
 def test_the_pattern_that_is_proposed_pairs(score_of, names, paired):
-    code, _, told = score_of(TRUTH, names=names)
+    code, _, hint = score_of(TRUTH, names=names)
     assert code == 3
     assert (
         "error: no ground truth was paired with a prediction: 6 ground truths, 6 "
         "predictions; the most similar names"
-    ) in told
-    found = re.search(r"--pair-by '(.*)' would pair (\d+)", told)
-    assert (int(found[2]) if found else 0) == paired
-    if found:
-        assert score_of(TRUTH, "--pair-by", found[1], names=names)[:2] == (0, 1.0)
+    ) in hint
+    match = re.search(r"--pair-by '(.*)' would pair (\d+)", hint)
+    assert (int(match[2]) if match else 0) == paired
+    if match:
+        assert score_of(TRUTH, "--pair-by", match[1], names=names)[:2] == (0, 1.0)
 
 
 def test_the_nearest_names_are_told_with_quiet_too(score_of):
-    _, _, told = score_of(TRUTH[:2], "-q", gts=TRUTH[:2], names=("alpha{}", "alphq{}"))
-    assert 'the most similar names are "alpha0" and "alphq0"' in told
+    _, _, hint = score_of(TRUTH[:2], "-q", gts=TRUTH[:2], names=("alpha{}", "alphq{}"))
+    assert 'the most similar names are "alpha0" and "alphq0"' in hint
 
 
 def test_keys_in_another_case_are_told_once(score_of):
-    preds = [{key.title().replace("_", ""): value for key, value in it.items()} for it in TRUTH]
-    _, _, told = score_of(preds)
-    (hint,) = [line for line in told.splitlines() if line.startswith("hint")]
+    preds = [
+        {key.title().replace("_", ""): value for key, value in document.items()}
+        for document in TRUTH
+    ]
+    _, _, advice = score_of(preds)
+    (hint,) = [line for line in advice.splitlines() if line.startswith("hint")]
     assert "'InvoiceNo' for 'invoice_no', 'Note' for 'note'" in hint
     assert (
         "and 1 more. Keys must be equal to be compared; rename keys with --rename OLD=NEW" in hint
@@ -129,7 +132,7 @@ def test_one_document_of_another_shape_gives_no_hint(score_of):
 
 
 def test_there_are_no_hints_with_quiet(score_of):
-    assert score_of([{"result": it} for it in TRUTH], "-q")[2] == ""
+    assert score_of([{"result": document} for document in TRUTH], "-q")[2] == ""
 
 
 @pytest.fixture
@@ -144,8 +147,8 @@ def hints_of(tmp_path, monkeypatch, capsys):
             (tmp_path / "s.json").write_text(json.dumps(schema))
         sources = [*(["s.json"] if schema else []), "gt.jsonl", "pred.jsonl"]
         main(["eval", *sources, "-f", "json", *options])
-        told = capsys.readouterr().err.splitlines()
-        return [line.removeprefix("hint: ") for line in told if line.startswith("hint: ")]
+        error_lines = capsys.readouterr().err.splitlines()
+        return [line.removeprefix("hint: ") for line in error_lines if line.startswith("hint: ")]
 
     return run
 
@@ -193,9 +196,9 @@ def test_texts_that_the_schema_calls_absent_are_not_named(hints_of):
 )
 def test_lists_of_acceptable_values_are_named(hints_of, pred, expected):
     gts = [{"answer": {"text": ["Denver Broncos", "The Broncos"]}}]
-    told = hints_of(gts, [{"answer": {"text": pred}}])
-    assert any("add x-aws-stickler-any-of to the schema" in hint for hint in told) is expected
-    assert all("answer.text" in hint for hint in told)
+    hints = hints_of(gts, [{"answer": {"text": pred}}])
+    assert any("add x-aws-stickler-any-of to the schema" in hint for hint in hints) is expected
+    assert all("answer.text" in hint for hint in hints)
 
 
 @pytest.mark.parametrize(
@@ -206,8 +209,8 @@ def test_a_value_where_a_list_of_one_is_declared_is_right_and_needs_no_annotatio
     hints_of, declared, expected
 ):
     schema = {"type": "object", "properties": {"tags": declared}}
-    told = hints_of([{"tags": ["office"]}], [{"tags": "office"}], schema=schema)
-    assert any("add x-aws-stickler-any-of to the schema" in hint for hint in told) is expected
+    hints = hints_of([{"tags": ["office"]}], [{"tags": "office"}], schema=schema)
+    assert any("add x-aws-stickler-any-of to the schema" in hint for hint in hints) is expected
 
 
 @pytest.mark.parametrize(
@@ -224,9 +227,9 @@ def test_a_value_where_a_list_of_one_is_declared_is_right_and_needs_no_annotatio
     ],
 )
 def test_the_root_is_found_through_texts_and_beside_other_keys(score_of, wrap, advice):
-    _, score, told = score_of([*map(wrap, TRUTH)])
+    _, score, hint = score_of([*map(wrap, TRUTH)])
     assert score < 0.5
-    assert f"hint: try {advice}: " in told
+    assert f"hint: try {advice}: " in hint
     assert score_of([*map(wrap, TRUTH)], *shlex.split(advice))[1] == 1.0
 
 

@@ -31,9 +31,9 @@ def path(tmp_path: Path) -> Path:
 def records(path: Path) -> tuple[list[object], int]:
     """Return the records of a journal, and how many bytes were cut off."""
     journal = Journal(str(path), "--run-dir x")
-    found = [json.loads(record) for record in journal.records()]
+    records_read = [json.loads(record) for record in journal.records()]
     journal.close()
-    return found, journal.cut
+    return records_read, journal.cut
 
 
 def test_records_come_back_in_their_order(path):
@@ -41,11 +41,11 @@ def test_records_come_back_in_their_order(path):
 
 
 def test_a_journal_that_ends_at_any_byte_keeps_its_whole_records(path):
-    whole = path.read_bytes()
-    lines = whole.splitlines(keepends=True)
+    journal_bytes = path.read_bytes()
+    lines = journal_bytes.splitlines(keepends=True)
     ends = [sum(map(len, lines[: count + 1])) for count in range(len(lines))]
-    for length in range(len(whole) + 1):
-        path.write_bytes(whole[:length])
+    for length in range(len(journal_bytes) + 1):
+        path.write_bytes(journal_bytes[:length])
         kept = sum(end <= length for end in ends[1:])
         cut = length - ends[kept] if length >= ends[0] else 0
         assert records(path) == (RECORDS[:kept], cut), length
@@ -53,17 +53,19 @@ def test_a_journal_that_ends_at_any_byte_keeps_its_whole_records(path):
 
 
 def test_a_damaged_byte_costs_its_record_and_those_after_it(path):
-    whole = path.read_bytes()
-    ends = [index + 1 for index, byte in enumerate(whole) if byte == ord("\n")]
-    for place in range(len(FIRST_LINE), len(whole)):
-        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+    journal_bytes = path.read_bytes()
+    ends = [index + 1 for index, byte in enumerate(journal_bytes) if byte == ord("\n")]
+    for place in range(len(FIRST_LINE), len(journal_bytes)):
+        path.write_bytes(
+            journal_bytes[:place] + bytes([journal_bytes[place] ^ 1]) + journal_bytes[place + 1 :]
+        )
         kept = sum(end <= place for end in ends) - 1
-        assert records(path) == (RECORDS[:kept], len(whole) - ends[kept]), place
+        assert records(path) == (RECORDS[:kept], len(journal_bytes) - ends[kept]), place
 
 
 def test_a_record_that_is_missing_in_the_middle_costs_those_after_it(path):
-    first, one, _, three = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(first + one + three)
+    first, second, _, three = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(first + second + three)
     assert records(path) == (RECORDS[:1], len(three))
 
 

@@ -162,8 +162,8 @@ def test_a_schema_may_be_a_file_its_contents_a_plan_or_a_class(tmp_path):
     file.write_text(json.dumps(SCHEMA), encoding="utf-8")
 
     texts = {
-        text_of(evaluate_many(each, PAIRS, infer="never"))
-        for each in (file, str(file), SCHEMA, PLAN)
+        text_of(evaluate_many(source, PAIRS, infer="never"))
+        for source in (file, str(file), SCHEMA, PLAN)
     }
     texts.add(text_of(evaluate_many(Invoice, PAIRS)))
 
@@ -412,8 +412,8 @@ def test_a_comparator_that_cannot_be_sent_is_named():
 
 
 def test_a_plan_that_cannot_be_sent_for_another_reason_says_so():
-    found = "--jobs: the schema cannot be sent to another process .*; or use --jobs 1"
-    with pytest.raises(UsageError, match=found):
+    message = "--jobs: the schema cannot be sent to another process .*; or use --jobs 1"
+    with pytest.raises(UsageError, match=message):
         next(chunk_results(Job(PLAN, lambda: None), [], Workers(2)))
 
 
@@ -456,7 +456,7 @@ def test_what_a_worker_cannot_send_back_is_evaluated_here(in_process, monkeypatc
 
 
 def test_a_worker_that_cannot_read_the_plan_says_so(in_process, monkeypatch):
-    def unreadable(here):
+    def unreadable(connection):
         ours, theirs = multiprocessing.Pipe()
         pool.work(theirs, b"cnowhere\nThing\n.")
         return ours.recv_bytes()
@@ -478,7 +478,7 @@ def test_a_worker_that_cannot_read_the_plan_says_so(in_process, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("schema", "pairs", "more", "kind", "message"),
+    ("schema", "pairs", "settings", "kind", "message"),
     [
         ({1: 2}, [], {}, SchemaError, "a key of the schema is of type int, expected a string"),
         ({"enum": [object()]}, [], {}, SchemaError, "a value of the schema is of type object"),
@@ -490,10 +490,10 @@ def test_a_worker_that_cannot_read_the_plan_says_so(in_process, monkeypatch):
         (int, [], {}, UsageError, "schema: the value is <class 'int'>"),
     ],
 )
-def test_what_cannot_be_used_raises_what_is_promised(schema, pairs, more, kind, message):
+def test_what_cannot_be_used_raises_what_is_promised(schema, pairs, settings, kind, message):
     assert kind.__name__ in evaluate_many.__doc__
     with pytest.raises(kind, match=message):
-        evaluate_many(schema, pairs, **more)
+        evaluate_many(schema, pairs, **settings)
 
 
 SCRIPT = """
@@ -565,11 +565,14 @@ def test_keys_of_maps_without_end_are_counted_together():
     text = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
     values = {"type": "object", "additionalProperties": text}
     schema = {"type": "object", "properties": {"m": values}, "x-aws-stickler-match-threshold": 0.7}
-    sides = [{"m": {f"{at}-{of}": "x" for of in range(10)}} for at in range(30)]
+    sides = [
+        {"m": {f"{outer_key}-{inner_key}": "x" for inner_key in range(10)}}
+        for outer_key in range(30)
+    ]
 
     with pytest.warns(UserWarning, match=r"m\.\* are 100 keys beyond the 200 most frequent keys"):
-        found = evaluate_many(schema, [(side, side) for side in sides])
+        evaluation = evaluate_many(schema, [(side, side) for side in sides])
 
-    fields = found.to_dict()["confusion_matrix"]["fields"]["m"]["fields"]
+    fields = evaluation.to_dict()["confusion_matrix"]["fields"]["m"]["fields"]
     assert len(fields) == 201
     assert fields["*"]["leaves"]["tp"] == 100

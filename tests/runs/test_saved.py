@@ -21,7 +21,7 @@ def source(tmp_path):
 
 
 def documents(first, last):
-    return [{"n": at, "more": [at]} for at in range(first, last)]
+    return [{"n": index, "more": [index]} for index in range(first, last)]
 
 
 def test_a_comment_says_what_was_tuned_and_is_read_back():
@@ -49,8 +49,8 @@ def test_a_schema_that_was_not_tuned_says_nothing(contents):
 
 def test_documents_are_known_again_in_another_layout(source):
     lines = source("a.jsonl", [{"a": 1, "b": None, "c": {"x": 1, "y": 2}}])
-    one = source("b.json", [{"c": {"y": 2, "x": 1}, "a": 1}])
-    assert [*hashes(lines, SETTINGS)] == [*hashes(one, SETTINGS)]
+    first = source("b.json", [{"c": {"y": 2, "x": 1}, "a": 1}])
+    assert [*hashes(lines, SETTINGS)] == [*hashes(first, SETTINGS)]
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def test_the_share_that_comes_again_is_about_right(source, first, last, share):
     tuned = tuned_on("a 0.5 -> 0.6", hashes(source("gt.jsonl", documents(0, 1000)), SETTINGS))
     assert (tuned.count, len(tuned.kept)) == (1000, KEPT)
     (warning,) = overlap([tuned], source("more.jsonl", documents(first, last)), SETTINGS)
-    said = int(warning.partition("about ")[2].partition("%")[0]) / 100
-    assert abs(said - share) < 0.2
+    share_told = int(warning.partition("about ")[2].partition("%")[0]) / 100
+    assert abs(share_told - share) < 0.2
 
 
 def test_other_documents_and_standard_input_are_no_overlap(source):

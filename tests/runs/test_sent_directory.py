@@ -29,8 +29,8 @@ def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str
     monkeypatch.setattr(executor, "FIRST_BYTES", 0)
     monkeypatch.setattr(executor, "CHUNK", executor.CHUNK._replace(text=0))  # a chunk is a document
     Path("schema.json").write_text(json.dumps(SCHEMA))
-    for name, every in (("gt", 7), ("pred", 2)):
-        Path(f"{name}.jsonl").write_text("".join(f'{{"n": {n % every}}}\n' for n in range(6)))
+    for name, count in (("gt", 7), ("pred", 2)):
+        Path(f"{name}.jsonl").write_text("".join(f'{{"n": {n % count}}}\n' for n in range(6)))
     files = fsspec.filesystem("memory")
     yield files.store
     files.store.clear()
@@ -38,8 +38,8 @@ def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str
 
 def run(*asked: str, directory: str = RUN, code: int = 0) -> None:
     sources = ["schema.json", "gt.jsonl", "pred.jsonl", "--run-dir", directory]
-    said = ["--jobs", "1", "--no-config", *asked]
-    assert main(["eval", *sources, *said]) == code
+    options = ["--jobs", "1", "--no-config", *asked]
+    assert main(["eval", *sources, *options]) == code
 
 
 def names(stored: dict[str, Any]) -> set[str]:
@@ -72,16 +72,16 @@ def test_a_run_whose_machine_died_goes_on_where_it_was(
         dying.setattr(run_directory, "SEND_SECONDS", -1)
         dying.setattr(SentDirectory, "_finish", lambda self, with_results: rmtree(self.folder))
         run()
-    parts = names(stored)
-    assert len(parts) == 8  # the settings, each of six documents, and that they are all
-    assert all(name.startswith("journal") for name in parts)
-    for name in sorted(parts)[-3:]:  # nor were the last of them sent
+    part_names = names(stored)
+    assert len(part_names) == 8  # the settings, each of six documents, and that they are all
+    assert all(name.startswith("journal") for name in part_names)
+    for name in sorted(part_names)[-3:]:  # nor were the last of them sent
         del stored[f"/store/run/{name}"]
-    stored[f"/store/run/{sorted(parts)[-4]}"].truncate(20)
+    stored[f"/store/run/{sorted(part_names)[-4]}"].truncate(20)
     run()
-    said = capsys.readouterr().err
-    assert f"--run-dir {RUN}: the last 20 bytes of the journal were damaged" in said
-    assert f"--run-dir {RUN}: 3 documents are already finished" in said
+    error_output = capsys.readouterr().err
+    assert f"--run-dir {RUN}: the last 20 bytes of the journal were damaged" in error_output
+    assert f"--run-dir {RUN}: 3 documents are already finished" in error_output
     assert names(stored) == WHOLE
     run()
     assert f"--run-dir {RUN}: 6 documents are already finished" in capsys.readouterr().err
@@ -99,7 +99,7 @@ def test_parts_that_were_put_together_already_count_once(
 
 
 @pytest.mark.parametrize(
-    ("asked", "expected"),
+    ("arguments", "expected"),
     [
         (
             ["--seed", "7"],
@@ -112,14 +112,14 @@ def test_parts_that_were_put_together_already_count_once(
     ],
 )
 def test_the_directory_of_another_run_is_refused_and_stays_as_it_is(
-    stored: dict[str, Any], asked: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+    stored: dict[str, Any], arguments: list[str], expected: str, capsys: pytest.CaptureFixture[str]
 ):
     run()
     before = {name: file.getvalue() for name, file in stored.items()}
-    run(*asked, code=2)
-    said = " ".join(capsys.readouterr().err.split())
-    assert expected in said
-    assert "to start over, use --restart; to keep both runs, give another directory" in said
+    run(*arguments, code=2)
+    error_text = " ".join(capsys.readouterr().err.split())
+    assert expected in error_text
+    assert "to start over, use --restart; to keep both runs, give another directory" in error_text
     assert {name: file.getvalue() for name, file in stored.items()} == before
 
 
@@ -129,10 +129,10 @@ def test_documents_that_have_changed_are_refused(
     run()
     Path("gt.jsonl").write_text(Path("gt.jsonl").read_text().replace("5", "50"))
     run(code=2)
-    said = (
+    message = (
         "documents have changed since the run was started: the ground truth of line 6 has changed"
     )
-    assert f"--run-dir {RUN}: {said}" in " ".join(capsys.readouterr().err.split())
+    assert f"--run-dir {RUN}: {message}" in " ".join(capsys.readouterr().err.split())
 
 
 def test_to_begin_again_removes_what_is_of_the_run_alone(
@@ -168,9 +168,9 @@ def test_what_cannot_be_sent_is_kept_here_and_goes_on_from_there(
     with monkeypatch.context() as failing:
         failing.setattr(type(fsspec.filesystem("memory")), "put_file", full)
         run(code=4)
-    said = " ".join(capsys.readouterr().err.split())
-    assert "the store is full" in said
-    kept = Path(said.partition("the results are saved in ")[2].partition(";")[0])
+    error_text = " ".join(capsys.readouterr().err.split())
+    assert "the store is full" in error_text
+    kept = Path(error_text.partition("the results are saved in ")[2].partition(";")[0])
     assert {file.name for file in kept.iterdir()} == WHOLE
     run(directory=str(kept))
     assert "6 documents are already finished" in capsys.readouterr().err
@@ -182,12 +182,12 @@ def test_what_cannot_be_sent_is_kept_here_and_goes_on_from_there(
 def test_a_journal_that_cannot_be_sent_for_a_while_is_sent_later(
     stored: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    files, asked = fsspec.filesystem("memory"), list[str]()
+    files, requested = fsspec.filesystem("memory"), list[str]()
     real = type(files).pipe_file
 
     def sometimes(self: object, path: str, *given: object, **said: object) -> None:
-        asked.append(path)
-        if len(asked) == 3:
+        requested.append(path)
+        if len(requested) == 3:
             raise RuntimeError("the store has a moment")
         real(self, path, *given, **said)
 
@@ -198,5 +198,5 @@ def test_a_journal_that_cannot_be_sent_for_a_while_is_sent_later(
         "the results cannot be uploaded (RuntimeError: the store has a moment)"
         in capsys.readouterr().err
     )
-    assert len(asked) == len(set(asked)) + 1  # one was sent again
+    assert len(requested) == len(set(requested)) + 1  # one was sent again
     assert names(stored) == WHOLE

@@ -12,21 +12,21 @@ from tests.cli.conftest import SCHEMA, write
 
 def wrapped(value, draw):
     if isinstance(value, dict):
-        return {name: wrapped(part, draw) for name, part in value.items()}
+        return {name: wrapped(child, draw) for name, child in value.items()}
     if isinstance(value, list):
-        return [wrapped(part, draw) for part in value]
+        return [wrapped(child, draw) for child in value]
     return {"_value": value, "_confidence": draw.randrange(21) / 20}
 
 
 @pytest.fixture
 def pairs():
-    draw, found = random.Random(7), []  # noqa: S311 - no secret
-    for at in range(30):
+    draw, pairs_made = random.Random(7), []  # noqa: S311 - no secret
+    for index in range(30):
         lines = [{"sku": draw.choice("abcde") * 5, "qty": n} for n in range(draw.randrange(4))]
-        gt = {"id": f"A-{at}", "total": at, "lines": lines}
-        pred = {**gt, "total": at + (draw.random() < 0.3), "lines": lines[:2], "more": "x"}
-        found.append((f"d{at}", gt, pred, wrapped(pred, draw)))
-    return found
+        gt = {"id": f"A-{index}", "total": index, "lines": lines}
+        pred = {**gt, "total": index + (draw.random() < 0.3), "lines": lines[:2], "more": "x"}
+        pairs_made.append((f"d{index}", gt, pred, wrapped(pred, draw)))
+    return pairs_made
 
 
 @pytest.fixture
@@ -49,11 +49,12 @@ def run(data, capsys):
 
 
 def record(text):
-    found = json.loads(text)
-    del found["provenance"]
+    record_read = json.loads(text)
+    del record_read["provenance"]
     return {
-        **{name: found.pop(name, None) for name in ("confidence", "unwrapped")},
-        "rest": [entry.pop("confidences", None) for entry in found["per_document"]] and found,
+        **{name: record_read.pop(name, None) for name in ("confidence", "unwrapped")},
+        "rest": [entry.pop("confidences", None) for entry in record_read["per_document"]]
+        and record_read,
     }
 
 
@@ -68,22 +69,22 @@ def test_wrappers_change_no_other_figure(run):
 
 @pytest.mark.slow
 def test_any_number_of_processes_and_any_reading_back_gives_the_same(run, data):
-    whole = run("eval", "schema.json", "gt", "rich", "-f", "json", "--by", "@directory")
+    complete = run("eval", "schema.json", "gt", "rich", "-f", "json", "--by", "@directory")
     assert (
         run("eval", "schema.json", "gt", "rich", "-f", "json", "-j", "2", "--by", "@directory")
-        == whole
+        == complete
     )
-    write(data / "whole.json", json.loads(whole))
-    assert run("report", "whole.json", "-f", "json") == whole
-    for at, name in enumerate(sorted((data / "gt").iterdir())):
+    write(data / "whole.json", json.loads(complete))
+    assert run("report", "whole.json", "-f", "json") == complete
+    for index, name in enumerate(sorted((data / "gt").iterdir())):
         for side in ("gt", "rich"):
-            target = data / f"{side}{at % 2}" / name.name
+            target = data / f"{side}{index % 2}" / name.name
             target.parent.mkdir(exist_ok=True)
             (data / side / name.name).rename(target)
     for half in "01":
         arguments = ("schema.json", f"gt{half}", f"rich{half}", "-f", "json", "--by", "@directory")
         write(data / f"half{half}.json", json.loads(run("eval", *arguments)))
-    assert record(run("merge", "half1.json", "half0.json", "-f", "json")) == record(whole)
+    assert record(run("merge", "half1.json", "half0.json", "-f", "json")) == record(complete)
 
 
 def test_a_run_that_goes_on_knows_the_confidences_of_before(run):
@@ -95,20 +96,20 @@ def confidences_of(value):
     if isinstance(value, dict):
         if "_confidence" in value:
             return value["_confidence"]
-        return {name: confidences_of(part) for name, part in value.items()}
-    return [confidences_of(part) for part in value]
+        return {name: confidences_of(child) for name, child in value.items()}
+    return [confidences_of(child) for child in value]
 
 
 @pytest.mark.slow
 def test_confidences_beside_predictions_are_those_in_them(run, data, pairs, capsys):
     for name, *_, rich in pairs:
         write(data / "beside" / f"{name}.json", confidences_of(rich))
-    inside = record(run("eval", "schema.json", "gt", "rich", "-f", "json"))
+    wrapped_record = record(run("eval", "schema.json", "gt", "rich", "-f", "json"))
     arguments = ("eval", "schema.json", "gt", "pred", "-f", "json", "--confidence", "beside")
-    assert record(run(*arguments))["confidence"] == inside["confidence"]
+    assert record(run(*arguments))["confidence"] == wrapped_record["confidence"]
     assert (
         record(run(*arguments, "-j", "2", "--wrapped", "none"))["confidence"]
-        == inside["confidence"]
+        == wrapped_record["confidence"]
     )
 
     for side in ("gt", "pred", "beside"):
@@ -118,27 +119,31 @@ def test_confidences_beside_predictions_are_those_in_them(run, data, pairs, caps
         (data / f"{side}.jsonl").write_text("\n".join(lines))
     arguments = ("eval", "schema.json", "gt.jsonl", "pred.jsonl", "-f", "json")
     lines = record(run(*arguments, "--confidence", "beside.jsonl"))["confidence"]
-    assert lines["auroc"] == inside["confidence"]["auroc"]
+    assert lines["auroc"] == wrapped_record["confidence"]["auroc"]
 
     (data / "beside" / "d3.json").write_text("no JSON")
-    told = record(run("eval", "schema.json", "gt", "pred", "-f", "json", "--confidence", "beside"))
-    assert "d3.json" in told["rest"]["problems"][0]["problem"]
+    beside_record = record(
+        run("eval", "schema.json", "gt", "pred", "-f", "json", "--confidence", "beside")
+    )
+    assert "d3.json" in beside_record["rest"]["problems"][0]["problem"]
 
 
 def test_the_ground_truth_may_be_wrapped_too(pairs):
     plain = evaluate_many(SCHEMA, ((name, gt, pred) for name, gt, pred, _ in pairs)).to_dict()
     draw = random.Random(1)  # noqa: S311 - no secret
-    both = evaluate_many(
+    record_of_both = evaluate_many(
         SCHEMA, ((name, wrapped(gt, draw), pred) for name, gt, pred, _ in pairs)
     ).to_dict()
-    assert "confidence" not in both
-    assert both["confusion_matrix"] == plain["confusion_matrix"]
+    assert "confidence" not in record_of_both
+    assert record_of_both["confusion_matrix"] == plain["confusion_matrix"]
 
 
 def test_none_leaves_wrappers_where_they_are(run):
-    found = record(run("eval", "schema.json", "gt", "rich", "-f", "json", "--wrapped", "none"))
-    assert found["confidence"] is None
-    assert found["rest"]["confusion_matrix"]["overall"]["tp"] == 0
+    record_read = record(
+        run("eval", "schema.json", "gt", "rich", "-f", "json", "--wrapped", "none")
+    )
+    assert record_read["confidence"] is None
+    assert record_read["rest"]["confusion_matrix"]["overall"]["tp"] == 0
 
 
 def test_a_confidence_that_is_none_is_a_warning_of_its_document():
@@ -150,11 +155,11 @@ def test_a_confidence_that_is_none_is_a_warning_of_its_document():
 
 
 def test_a_wrapper_that_holds_no_document_is_an_invalid_prediction():
-    found = evaluate_many(SCHEMA, [("one", {"id": "A"}, {"_value": 5})]).to_dict()
-    assert found["documents"]["invalid"] == 1
+    record_read = evaluate_many(SCHEMA, [("one", {"id": "A"}, {"_value": 5})]).to_dict()
+    assert record_read["documents"]["invalid"] == 1
     assert (
         "the value inside the wrapper object is 5, not a document, expected a JSON object"
-        in str(found["problems"])
+        in str(record_read["problems"])
     )
 
 

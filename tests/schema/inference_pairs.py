@@ -90,7 +90,10 @@ def main() -> None:
         for knowledge in WAYS:
             judgement = judged(pairs, knowledge)
             lenient, strict = len(judgement.lenient), len(judgement.strict)
-            shares = f"{lenient / judgement.total:.1%} too lenient, {strict / judgement.total:.1%} too strict"
+            shares = (
+                f"{lenient / judgement.total:.1%} too lenient,"
+                f" {strict / judgement.total:.1%} too strict"
+            )
             sys.stdout.write(
                 f"  {knowledge:14} {lenient:3} pass wrongly, {strict:3} fail wrongly: {shares}\n"
             )
