@@ -403,7 +403,7 @@ def test_tests_can_be_collected_with_what_dev_installs():
     tests = Path(__file__).parent
     texts = {file: file.read_text(encoding="utf-8") for file in tests.rglob("*.py")}
     imports = re.compile(rf"^(import|from) ({'|'.join(TRIED_BY_THE_GATE)})\b", re.MULTILINE)
-    found = {
+    unlisted = {
         (file.relative_to(tests).as_posix(), name)
         for file, text in texts.items()
         if imports.search(text)  # few need to be parsed

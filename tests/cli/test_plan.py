@@ -74,7 +74,9 @@ def test_a_change_by_two_runs_and_by_one(plan, run_of):
     by_one = plan(new, "--detect", "0.02", "--of", "a.f1", "--correlation", "0.9")
     assert "correlation of 0.9" in by_one[""]["notes"][0]
     assert "0.02 improved only if its --margin is smaller" in by_one[""]["notes"][1]
-    more = plan(new, "--detect", "0.02", "--of", "a.f1", "--correlation", "0.1", "--power", "0.9")
+    planned = plan(
+        new, "--detect", "0.02", "--of", "a.f1", "--correlation", "0.1", "--power", "0.9"
+    )
     name = ("change", "a.f1")
     assert by_two[name]["documents"] < by_one[name]["documents"] < planned[name]["documents"]
     right = plan("--base", old, "--new", new, "--detect", "0.05", "--of", "documents.right")

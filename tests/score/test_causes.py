@@ -166,7 +166,7 @@ def test_errors_of_too_many_kinds_are_one_cause_that_does_not_say_in_how_many_do
     monkeypatch,
 ):
     monkeypatch.setattr(causes, "MAX_TRAITS", 20)
-    found = Evaluation()
+    evaluation = Evaluation()
     for number in range(causes.MAX_TRAITS + 3):
         comparison = compare(PLAN, {"currency": f"G {number} x"}, {"currency": f"P {number} y"})
         evaluation.add(batch_of_unit(comparison))
