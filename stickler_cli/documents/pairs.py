@@ -161,10 +161,11 @@ class Pairs:
     """Approximate number of pairs, for a progress bar; None if it is unknown."""
     single: bool = False
     skipped: Mapping[str, int] = field(default_factory=dict)
-    """Number of files that were skipped in each directory, because their names do not end in
-    .json."""
+    """Number of files that were skipped in each directory, because they have no suffix of a
+    document, such as `.json` or `.json.gz`."""
     hidden: Mapping[str, int] = field(default_factory=dict)
-    """Number of files that were skipped in each directory, because their names begin with a dot."""
+    """Number of files and subdirectories that were skipped in each directory, because their names
+    begin with a dot."""
     problems: tuple[Problem, ...] = ()
     """Problems of the sources as a whole, not of single pairs."""
 

@@ -98,8 +98,9 @@ def require(format_names: Collection[str]) -> None:
 def render_pieces(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[str]:
     """Yield a report in pieces of text; the last piece ends with a line break.
 
-    `subject` is what is reported, such as a run. `json`, `github`, `openmetrics` and `otel` ignore
-    the style. Use `written` for Parquet and Arrow, which are not text.
+    `subject` is the run, difference or other result on which the report is. `json`, `github`,
+    `openmetrics` and `otel` ignore the style. Use `written` for Parquet and Arrow, which are not
+    text.
     """
     if format_name in ROW_FORMATS:
         yield from (text_piece.decode() for text_piece in written(format_name, subject, style))

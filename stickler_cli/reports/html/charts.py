@@ -315,7 +315,11 @@ MAX_NARROW_COLUMNS: Final = 7
 
 
 class HeatCell(NamedTuple):
-    """A cell of a heat map: the number of errors of one field (row) and one class (column)."""
+    """A cell of a heat map: the number of errors with the properties of its row and its column.
+
+    A row is a field and a column an error class. In a confusion matrix, a row is a true value and a
+    column a predicted value.
+    """
 
     errors: int
     query: str

@@ -503,7 +503,7 @@ class Observed:
             self.n_lists_by_key.update(_keys_of(items))
 
     def settle(self) -> None:
-        """Count single values as lists of one, in all fields that have lists as well."""
+        """Count single values as lists with one item, in all fields that also have lists."""
         children = [*self.fields.values()]
         if self.elements is not None:
             children.append(self.elements)

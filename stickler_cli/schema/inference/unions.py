@@ -1,8 +1,8 @@
 """Rewrite unions of a schema before comparisons are inferred.
 
 A list of types becomes a union of alternatives, so that each type can be annotated. A union of a
-value and a list of such values becomes the list, since a single value is compared as a list of one
-value.
+value and a list of such values becomes the list, since a single value is compared as the only item
+of a list.
 """
 
 from collections.abc import Callable, Iterable
