@@ -18,6 +18,8 @@ MAX_FIRST_CAUSES: Final = 3  # number of causes on the first screen; `stickler e
 FEW: Final = 4
 MAX_FIELDS: Final = 5  # number of fields that a sentence names
 WIDTH: Final = 30  # maximum width of a value in a sentence
+DECIMALS: Final = 9  # number of decimals of a number in a sentence
+_MANY_DECIMALS: Final = re.compile(r"-?[0-9]{1,6}\.[0-9]{12,}")  # such as 2.8000000000000003
 
 _WHOLE: Final = {
     ErrorClass.MISSED_ITEM: "missed",
@@ -338,9 +340,22 @@ def _describe_pair(view: RunView, cause: Cause, kind: ErrorTrait) -> str:
     # Show quotes to tell 5 from "5".
     are_alike = _drop_quotes(kind.gt) == _drop_quotes(kind.pred)
     written = cause.error_class is ErrorClass.WRONG_KIND or are_alike
-    texts = (visible(text if written else _drop_quotes(text)) for text in (kind.gt, kind.pred))
-    gt, pred = (view.quoted(truncate(text, WIDTH)) for text in texts)
+    sides = (kind.gt, kind.pred) if written else (_drop_quotes(kind.gt), _drop_quotes(kind.pred))
+    gt, pred = (view.quoted(truncate(text, WIDTH)) for text in map(visible, _round(*sides)))
     return f"{_quote_name(view, kind.path)} {gt} -> {pred}"
+
+
+def _round(gt: str, pred: str) -> tuple[str, str]:
+    """Return two texts; numbers with many digits lose those that only arithmetic has written.
+
+    >>> _round("0.28", "2.8000000000000003"), _round("0.1", "0.10000000000000001")
+    (('0.28', '2.8'), ('0.1', '0.10000000000000001'))
+    """
+    texts = [
+        repr(round(float(text), DECIMALS)) if _MANY_DECIMALS.fullmatch(text) else text
+        for text in (gt, pred)
+    ]
+    return (texts[0], texts[1]) if texts[0] != texts[1] else (gt, pred)
 
 
 def _drop_quotes(text: str) -> str:

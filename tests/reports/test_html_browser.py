@@ -970,6 +970,19 @@ def test_the_page_of_a_difference_is_filtered_sorted_and_linked(open_page, run_o
     headed(page, "a")
 
 
+def test_the_navigation_shows_which_lists_have_filters(open_page, run_of):
+    base, new = beside(run_of)
+    page = open_page(compare_runs({"base": base}, {"new": new}))
+    links = page.locator("nav a").all_inner_texts
+    assert not any("filtered" in text for text in links())
+
+    page.locator("#errors-field").select_option("total")
+    page.locator("nav a[href='#documents']").click()
+    becomes(page, lambda: ["filtered" in text for text in links()], [False, False, True, False])
+    page.evaluate("location.hash = '#documents&by=total&group=broken&errors.sort=field'")
+    becomes(page, lambda: ["filtered" in text for text in links()], [False, False, False, True])
+
+
 def choose_every_option(page) -> int:
     """Choose each option of each select that can be seen; return how many were chosen."""
     chosen = 0

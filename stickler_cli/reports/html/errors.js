@@ -45,7 +45,8 @@ const Errors = (() => {
       const texts = isAbsent ? [gt, pred].map((value) => [value === null ? element("span", { class: "absent" }, "absent") : displayText(value)]) : markBothSides(...cutAroundDifference(textOf(gt), textOf(pred), MAX_LENGTH_OF_LINE));
       for (const side of [0, 1]) lines[side].push(element("span", { class: "field-change" }, ...nameElements(name), ...texts[side]));
     }
-    return element("span", { class: "two-lines" }, element("span", { class: "gt" }, ...lines[0], ...more), element("span", { class: "pred" }, ...lines[1]));
+    const isOneSided = changes.length === 1 && !changes[0][0] && changes[0].includes(null);
+    return element("span", { class: isOneSided ? "two-lines one-sided" : "two-lines" }, element("span", { class: "gt" }, ...lines[0], ...more), element("span", { class: "pred" }, ...lines[1]));
   };
 
   const cells = (position) => {

@@ -22,6 +22,15 @@ const sectionObserver = new IntersectionObserver(
 );
 for (const section of sections) sectionObserver.observe(section);
 
+// Filters of a list stay when the reader goes to another section, so the links of the navigation show which lists have some.
+State.subscribe((state) => {
+  for (const name of Object.keys(LISTS)) {
+    const link = links.get(name);
+    link?.querySelector(".filtered")?.remove();
+    if (isFiltered(name, state[name])) link?.append(element("span", { class: "filtered", title: "Filters are set in this section" }, " filtered"));
+  }
+});
+
 document.addEventListener("keydown", (event) => {
   if (event.key !== "/" || event.ctrlKey || event.metaKey || targetOf(event).matches("input, select, textarea") || byId("panel").open) return;
   event.preventDefault();

@@ -10,6 +10,12 @@ const LISTS = {
 };
 const PANEL = ["document", "path", "as"];
 
+// Keys that change the order of a list or open its rows; all other keys select rows.
+const KEYS_WITHOUT_SELECTION = { fields: ["sort", "open"], errors: ["sort", "group"], documents: ["sort"] };
+
+// Return whether a state of a list selects some of its rows.
+const isFiltered = (name, list) => Object.entries(list).some(([key, value]) => value.length > 0 && !KEYS_WITHOUT_SELECTION[name].includes(key));
+
 // Allowed values of some keys. If an address has another value, the page names the problem and ignores the key.
 const ORDERS_OF = { errors: ["document", "field", "class", "outcome", "gt", "pred", "pair", "similarity"], documents: ["errors", "id"] };
 const ALLOWED = {
