@@ -441,34 +441,34 @@ class DifferenceView:
         return text
 
     @property
-    def legend(self) -> list[str]:
-        """Explanations of the columns in the table of fields."""
+    def legend(self) -> list[tuple[str, str]]:
+        """Pairs of a column title and its explanation, for the table of fields.
+
+        Only trends that a field has are explained.
+        """
         settings = self.difference.settings
+        trends = {change.trend for change in self.difference.fields}
+        documents_text = "over the documents of the first run"
+        p_text = "p value of a paired permutation test over documents"
+        lines = [
+            ("before", "before: F1 of BASE"),
+            ("after", "after: F1 of NEW"),
+            ("change", f"change: of F1 (counting {MODES[settings.counting]}) {documents_text}"),
+            ("p", f"p: {p_text}, corrected for the number of fields (Holm)"),
+        ]
+        if Trend.UNCHANGED in trends:
+            text = f"the whole interval is within {settings.margin:g} of 0, whatever the p value is"
+            lines.append(("trend", f"unchanged: {text}"))
+        if not trends.isdisjoint({Trend.IMPROVED, Trend.REGRESSED}):
+            text = f"the p value is at most {settings.alpha:.4g}, and the interval excludes 0"
+            lines.append(("trend", f"improved, regressed: {text}"))
+        if Trend.INCONCLUSIVE in trends:
+            text = "the field is neither improved, regressed nor unchanged; see the reason"
+            lines.append(("reason", f"inconclusive: {text}"))
         return [
-            (
-                f"before, after: F1 (counting {MODES[settings.counting]}) over the documents "
-                "of the first run"
-            ),
-            (
-                "p: p value of a paired permutation test over documents, corrected for the "
-                "number of fields (Holm)"
-            ),
-            (
-                f"unchanged: the whole interval is within {settings.margin:g} of 0, whatever "
-                "the p value is"
-            ),
-            (
-                f"improved, regressed: the p value is at most {settings.alpha:.4g}, and the "
-                "interval excludes 0"
-            ),
-            (
-                "inconclusive: the field is neither improved, regressed nor unchanged; "
-                "the reason is given beside it"
-            ),
-            (
-                "broken: documents in which the field was right and is now wrong; fixed: "
-                "documents in which the field was wrong and is now right"
-            ),
+            *lines,
+            ("broken", "broken: documents in which the field was right and is now wrong"),
+            ("fixed", "fixed: documents in which the field was wrong and is now right"),
         ]
 
 
@@ -580,16 +580,17 @@ def change_table(
     """Return a table with a row for each change of a figure.
 
     `first` is the title of the first column if the rows are fields; such a table also counts broken
-    and fixed documents.
+    and fixed documents. A narrow terminal drops the figure before rather than these counts: it is
+    the figure after without the change.
     """
     columns = [
         *([Column("", left=True)] if view.page else []),
         Column(first, left=True),
-        *ranked_columns(("before", "after", "change"), 3, 2, 0),
+        *ranked_columns(("before", "after", "change"), 6 if first else 3, 2, 0),
         Column(view.interval_title, 8, short="CI"),
-        *(ranked_columns(("p", "broken", "fixed"), 7, 5, 6) if first else [Column("p", 7)]),
+        *(ranked_columns(("p", "broken", "fixed"), 7, 4, 5) if first else [Column("p", 7)]),
         Column("trend", 1, left=True),
-        Column("reason", 4, left=True),
+        Column("reason", 3, left=True),
     ]
     cells = []
     for change in changes:
@@ -606,4 +607,4 @@ def change_table(
                 Span(decided.value if view.page else SHORT[decided], "dim"),
             ]
         )
-    return Table(columns, cells, [("", text) for text in view.legend] if first else ())
+    return Table(columns, cells, view.legend if first else ())

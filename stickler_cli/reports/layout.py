@@ -123,7 +123,8 @@ def _block_lines(block: Block | Figures | Curves, style: TableStyle) -> list[Lin
                         for detail_line in _block_lines(detail, style)
                     ),
                 ]
-            legend = [text for title, text in block.legend if title not in dropped]
+            shown_titles = {column.title for column in block.columns} - {*dropped} | {""}
+            legend = [text for title, text in block.legend if title in shown_titles]
             if dropped and (block.legend or style.columns):
                 legend.append(f"no room for columns: {', '.join(dropped)}")
             if block.legend:

@@ -247,10 +247,7 @@ def _field_cells(view: RunView, row: FieldRow, tone: Tone) -> dict[str, Span]:
     }
 
 
-MATRIX_LEGEND: Final = (
-    "columns of the confusion matrix: TP right, FD wrong, FA invented, FN missed, TN absent "
-    "on both sides"
-)
+MATRIX_LEGEND: Final = "columns of the confusion matrix: TP right, FD wrong, FA invented, FN missed"
 
 
 def legend(view: RunView) -> list[tuple[str, str]]:
@@ -262,6 +259,7 @@ def legend(view: RunView) -> list[tuple[str, str]]:
     if view.leaves_wrong_out:
         lines.append(("", describe_both_f1(view)))
     lines.append(("", MATRIX_LEGEND))
+    lines.append(("absent", "TN: absent on both sides"))
     if any(row.whole for row in rows):
         lines.append(("whole", "whole: how many items or objects are completely right"))
         lines.append(

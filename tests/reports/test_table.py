@@ -293,11 +293,12 @@ def test_columns_have_the_names_of_the_confusion_matrix(run_of):
     (row,) = (line.split() for line in text.splitlines() if line.startswith("! a "))
     assert row == ["!", "a", "3", "2", "1", "1", "1", "3", "0.5000", "0.7500", "0.6000", "0.5000"]
 
-    legend = (
-        "\ncolumns of the confusion matrix: TP right, FD wrong, FA invented, FN missed, TN "
-        "absent on both sides\n"
-    )
+    legend = "\ncolumns of the confusion matrix: TP right, FD wrong, FA invented, FN missed\n"
     assert (legend in render(run, VERBOSE), legend in text) == (True, False)
+    # A column without room, or that was not chosen, is not explained.
+    assert "TN: absent on both sides" in render(run, VERBOSE)
+    assert "TN: absent" not in render(run, replace(VERBOSE, plain=False, width=60))
+    assert "TN: absent" not in render(run, replace(VERBOSE, columns=("wrong", "F1")))
     narrow = render(run, replace(PLAIN, plain=False, width=30, columns=MATRIX))
     assert "no room for columns: TN" in narrow
 
