@@ -106,7 +106,7 @@ def test_a_comparison_gives_what_its_case_expects(row):
 
 
 @pytest.mark.parametrize(
-    ("size", "at"),
+    ("size", "position"),
     [
         pytest.param(7, 3, marks=pytest.mark.anywhere),
         pytest.param(64, 50, marks=pytest.mark.slow),
