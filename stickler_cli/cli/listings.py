@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from inspect import Parameter
+from pathlib import PurePath
 from textwrap import fill, indent
 from typing import Final
 
@@ -46,7 +47,8 @@ def check(settings: CheckSettings) -> ExitCode:
             code = ExitCode.USAGE
             show_problems(problems)
         elif not settings.quiet:
-            text = f"{schema}: no problems ({loaded.name})"
+            name = "" if loaded.name == PurePath(loaded.path).stem else f" ({loaded.name})"
+            text = f"{schema}: no problems{name}"
             lines = (text, *_unions(loaded.fields))
             write_result("".join(f"{visible(line)}\n" for line in lines))
     return code

@@ -290,7 +290,7 @@ def _check_columns(settings: DocumentOptions, kinds: Sequence[SourceKind]) -> No
         Problem(
             source=f"--{side}-column",
             found=f"{side.upper()} is {kind.value}",
-            expected="a table",
+            expected=SourceKind.TABLE.value,
             hint=hint,
         )
         for (side, column), kind in zip(stated, kinds, strict=True)

@@ -43,7 +43,7 @@ class SourceKind(Enum):
     FILE = "a JSON file"
     DIRECTORY = "a directory"
     LINES = "a JSON Lines, CSV or TSV file"
-    TABLE = "a table"
+    TABLE = "a .parquet or .arrow table"
 
 
 class Listing(NamedTuple):
@@ -149,7 +149,11 @@ def near_name(name: str) -> str:
         siblings = os.listdir(path.parent)  # noqa: PTH208 - names, not paths, are compared
     except OSError:
         return f"the directory {decoded(str(path.parent))} does not exist either"
-    return did_you_mean(path.name, siblings, display=lambda name: decoded(str(path.parent / name)))
+    # A link that leads nowhere has the name itself.
+    other_names = [sibling for sibling in siblings if sibling != path.name]
+    return did_you_mean(
+        path.name, other_names, display=lambda name: decoded(str(path.parent / name))
+    )
 
 
 def id_of_file(name: str) -> str | None:

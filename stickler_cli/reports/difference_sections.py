@@ -227,7 +227,7 @@ class DifferenceView:
         return [
             f"wrong before: {flow['wrong_before']:,} = {flow['fixed']:,} fixed + {stayed}",
             f"wrong after: {flow['wrong_after']:,} = {flow['broken']:,} broken + {stayed}",
-            f"by kind, before: {before}; after: {after}",
+            f"wrong values by kind, before: {before}; after: {after}",
         ]
 
     @property

@@ -67,8 +67,8 @@ def _describe_difference(
     pronoun = "it" if total == 1 else "them"
     phrase = _PHRASES.get(difference, difference)
     return (
-        f"{total:,} with {phrase}: {names} ({shown_examples}); to count {pronoun} as wrong, "
-        f"{REMEDIES[difference]}"
+        f"{number_of(total, 'value')} with {phrase}: {names} ({shown_examples}); to count "
+        f"{pronoun} as wrong, {REMEDIES[difference]}"
     )
 
 

@@ -236,6 +236,7 @@ def test_a_column_of_what_is_no_table_is_refused(table: str, capsys: pytest.Capt
         capsys, "eval", "schema.json", "gt.jsonl", "pred.jsonl", "--pred-column", "a", code=2
     )
     assert (
-        "--pred-column: PRED is a JSON Lines, CSV or TSV file, expected a table; if documents are "
+        "--pred-column: PRED is a JSON Lines, CSV or TSV file, expected a .parquet or .arrow "
+        "table; if documents are "
         "inside a larger JSON object, use --pred-root" in error
     )
