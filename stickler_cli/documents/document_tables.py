@@ -541,7 +541,11 @@ def read_columns(file: str, columns: Sequence[str]) -> dict[str, dict[str, str]]
             if value := cell_text(cells.get(column)):
                 values[document] = value
     problems = [
-        Problem(source, f"there is no column {column}", f"one of {', '.join(names)}")
+        Problem(
+            source,
+            f"there is no column {column}",
+            f"one of {', '.join(names)}" if names else "a file with columns",
+        )
         for column in columns
         if column not in names
     ]

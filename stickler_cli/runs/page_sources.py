@@ -71,7 +71,7 @@ def checked_sources(sources: str | None, embed: int = 0) -> SourcesOf | None:
         return lambda run, pages: (template, [])
     if not Path(sources).is_dir():
         expected = "a directory, or an address such as https://host/scans/{id}.pdf#page={page}"
-        raise UsageError([Problem(SOURCES, f"there is no directory {sources}", expected)])
+        raise UsageError([Problem(SOURCES, f"the directory {sources} does not exist", expected)])
     for module in ("PIL", "pypdfium2") if embed else ():
         require(module, _PICTURE, "sources", EMBED)
     return partial(_sources_in, sources, embed)

@@ -146,7 +146,7 @@ def test_a_file_that_is_no_image_is_told_and_left_out(stickler, scans):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--sources", "nowhere"], "there is no directory nowhere"),
+        (["--sources", "nowhere"], "the directory nowhere does not exist"),
         (["--sources", "javascript://alert(1)/{id}"], "an http(s) address with {id}"),
         (["--sources", "https://{id}/a.pdf"], "an http(s) address with {id}"),
         (["--sources", "https://host/a.pdf"], "an http(s) address with {id}"),
