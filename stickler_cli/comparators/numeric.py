@@ -167,7 +167,8 @@ class NumericComparator(BaseComparator):
         has_currency = reading.currencies or reading.possible_currencies
         has_unit = has_currency or reading.units or reading.relation or reading.percent
         has_unit = has_unit or reading.text
-        if reading.with_decimals is not None or (self.unit == "same" and has_unit):
+        counts_unit = self.unit == "same" or (self.decimal == "currency" and reading.currencies)
+        if reading.with_decimals is not None or (counts_unit and has_unit):
             return reading
         # With `same_type`, a number from a text must not look like a JSON number.
         return Measured(number, NO_UNIT, NO_UNIT) if self.same_type else _as_float(number)

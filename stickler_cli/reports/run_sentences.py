@@ -33,7 +33,10 @@ UNFIT: Final = 3  # number of unused verdicts that a sentence lists; the JSON re
 
 MODES: Final = {
     "overall": "units: each value, each object and each list item counts as one unit",
-    "aggregate": "values, but only values in objects and items that match",
+    "aggregate": (
+        "values, but an item that does not match, or an item or object on one side only, counts as "
+        "one unit"
+    ),
     "leaves": "all values",
 }
 """Description of what each counting mode counts."""

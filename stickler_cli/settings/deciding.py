@@ -380,9 +380,9 @@ class CountingOptions(Settings, panel="counting"):
     counting: Counting = option(
         "leaves",
         (
-            "What reports count (JSON has all three). leaves: all values; aggregate: only "
-            "values in objects and items that match; overall: each value, object and item as "
-            "one unit."
+            "What reports count (JSON has all three). leaves: all values; aggregate: values, "
+            "but an item that does not match, or an item or object on one side only, is one "
+            "unit; overall: each value, object and item is one unit."
         ),
     )
 

@@ -411,6 +411,22 @@ def test_amounts_in_either_reading_share_a_key():
     assert NumericComparator(unit="same", decimal="money").compare("1.250 %", "12.50") == 0.0
 
 
+@pytest.mark.parametrize(
+    ("gt", "pred", "similarity"),
+    [
+        ("25.000", "25000 EUR", 1.0),
+        ("25.000", "25 KWD", 1.0),
+        ("25.000", "25 EUR", 0.0),
+        ("25.000", "25000", 0.0),
+        ("5 USD", "5 EUR", 1.0),
+    ],
+)
+def test_a_currency_decides_on_decimals_even_if_units_are_ignored(gt, pred, similarity):
+    comparator = NumericComparator(decimal="currency")
+
+    assert comparator.compare(gt, pred) == comparator.compare(pred, gt) == similarity
+
+
 def test_a_number_is_read_by_itself():
     assert MONEY.read_number("25.000 €") == 25000
     assert MONEY.read_number("none") is None
