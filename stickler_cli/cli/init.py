@@ -27,7 +27,12 @@ from stickler_cli.schema.inference.field_walker import COMMENT
 from stickler_cli.schema.inference.observation import Observed
 from stickler_cli.schema.inference.observed_schemas import LISTS, item_key, observed_schema
 from stickler_cli.schema.inference.unions import RewrittenUnion
-from stickler_cli.schema.loading import doubt_of_document, is_schema_file, loaded
+from stickler_cli.schema.loading import (
+    doubt_of_document,
+    is_misspelt_schema,
+    is_schema_file,
+    loaded,
+)
 from stickler_cli.schema.references import IN_MEMORY, list_files_behind
 from stickler_cli.settings.of_commands import InitSettings
 from .command_schema import is_model, model_schema, observe
@@ -164,9 +169,11 @@ def _read_source(source: str, settings: InitSettings) -> _Source:
         schema = model_schema(source, settings)
         return _Source(f"{json.dumps(schema, indent=2, ensure_ascii=False)}\n", source)
     is_file = kind_of_source(source) is SourceKind.FILE
-    if is_file and (doubt_of_document(source) or is_schema_file(source)):
+    if is_file and (is_schema_file(source) or is_misspelt_schema(source)):
         file = FilePath(source)
         return _Source(file.read_bytes().decode("utf-8-sig"), source, file)
+    if is_file and (doubt := doubt_of_document(source)) and not settings.quiet:
+        warn(f"note: {doubt}")
     seen = observe(source, settings, None if settings.quiet else warn)
     return _Source(
         text=f"{json.dumps(observed_schema(seen), indent=2, ensure_ascii=False)}\n",

@@ -37,6 +37,7 @@ from stickler_cli.documents.reading import (
     parse_json,
     read_bytes,
     source_of,
+    unreadable,
 )
 from stickler_cli.documents.sources import near_name
 from stickler_cli.records.account_format import (
@@ -170,11 +171,14 @@ def file_in(directory: str, name: str) -> str | None:
     """Return the path of a file in a run directory; None if it does not exist.
 
     Raises:
-        UsageError: the file is a link, or not a regular file.
+        UsageError: the file is a link, or not a regular file; or the server does not answer.
     """
     if is_url(directory):
         url = f"{directory.rstrip('/')}/{name}"
-        return url if is_there(url) else None
+        try:
+            return url if is_there(url) else None
+        except OSError as error:
+            raise UsageError([unreadable(decoded(directory), error)]) from None
     file = own_file(directory, name)
     return None if file is None else str(file)
 

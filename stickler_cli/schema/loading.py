@@ -29,8 +29,10 @@ from .inference.field_walker import IN_ANY_ORDER, LIST_OF
 from .inference.name_rules import SEQUENCES, ends_in
 from .references import of_yaml, parsed_json
 from .schema_problems import (
+    contains_schema,
     is_certain_schema,
     is_document,
+    is_meant_as_schema,
     nothing_described,
     resembles_schema,
     warnings_of,
@@ -269,9 +271,23 @@ def is_schema_file(path: str) -> bool:
     if is_schema is not None or not isinstance(contents, dict):
         return bool(is_schema)
     try:
-        return bool(infer(contents, path, Path(path), when="never").fields)
+        if not infer(contents, path, Path(path), when="never").fields:
+            return False
     except SchemaError:
         return True  # no document describes that much
+    if contains_schema(contents):
+        return True  # although it may be invalid
+    try:
+        compile_schema(contents, path, Path(path))
+    except SchemaError:
+        return False
+    return True
+
+
+def is_misspelt_schema(path: str) -> bool:
+    """Return whether a file is no schema, but has a misspelt keyword, or contains a schema."""
+    contents = _contents_of(path)
+    return isinstance(contents, dict) and is_meant_as_schema(contents)
 
 
 def doubt_of_document(path: str) -> str:

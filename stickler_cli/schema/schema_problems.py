@@ -482,7 +482,12 @@ def is_document(schema: Schema) -> bool:
 def is_meant_as_schema(schema: JsonValue) -> bool:
     """Return whether a value that describes no field still seems to be, or to contain, a schema."""
     misspelt = isinstance(schema, dict) and any(_meant(key) in NAMED | LISTED for key in schema)
-    return misspelt or any(True for _ in _schemas_inside(schema, ()))
+    return misspelt or contains_schema(schema)
+
+
+def contains_schema(value: JsonValue) -> bool:
+    """Return whether a part of a value is the schema of an object with fields."""
+    return any(True for _ in _schemas_inside(value, ()))
 
 
 def names_fields(value: JsonValue) -> bool:
@@ -535,7 +540,7 @@ def resembles_schema(contents: JsonValue) -> bool:
         return False
     return (
         any(names_fields({"properties": value}) for value in contents.values())
-        or any(True for _ in _schemas_inside(contents, ()))
+        or contains_schema(contents)
         or not _REFERRING.isdisjoint(contents)
         or contents.get("type") in ("object", "array")
     )

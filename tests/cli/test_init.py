@@ -124,6 +124,29 @@ def test_what_is_no_schema_and_no_document_is_refused(stickler, data, contents, 
     assert message in result.err
 
 
+@pytest.mark.parametrize(
+    "contents",
+    [
+        {"$ref": "abc", "total": 5},
+        {"items": {"type": "ring"}, "type": "array"},
+        {"type": "object"},
+        {"$defs": {"a": 3}, "anyOf": [1, 2]},
+    ],
+)
+def test_what_may_be_a_schema_is_a_document_for_all_commands(stickler, data, contents):
+    for name in ("gt.json", "pred.json"):
+        write(data / name, contents)
+
+    evaluated = stickler("eval", "gt.json", "pred.json")
+    initialised = stickler("init", "gt.json")
+
+    assert (evaluated.code, initialised.code) == (0, 0)
+    advice = 'gt.json was read as a document; if it is a schema, add a "$schema" key to it'
+    assert advice in " ".join(evaluated.err.split())
+    assert advice in " ".join(initialised.err.split())
+    assert json.loads(initialised.out)["properties"].keys() == contents.keys()
+
+
 def test_each_choice_can_be_changed(stickler, data, monkeypatch):
     answers = "\nFuzy\nFuzzyComparator 0.8\n2\n0.5\n-\n"
     monkeypatch.setattr(sys, "stdin", io.StringIO(answers))

@@ -447,3 +447,24 @@ def test_fsspec_is_loaded_for_urls_alone(tmp_path: Path, monkeypatch: pytest.Mon
     assert pair.gt == {"n": 1}
     assert "fsspec" not in sys.modules
     assert read_document(FileReference(str(tmp_path / "a.json"), LIMIT)).value == {"n": 1}
+
+
+@pytest.mark.parametrize("name", ["http://127.0.0.1:9/run", "http://127.0.0.1:9/run/run.json"])
+@pytest.mark.parametrize("command", ["view", "report", "errors", "diff"])
+def test_a_run_at_an_unreachable_url_is_an_input_that_cannot_be_read(
+    command: str, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(remote, "WAITS", ())
+    names = [name, name] if command == "diff" else [name]
+
+    assert main([command, *names]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {name}: cannot be read: ")
+
+
+def test_a_url_below_a_file_is_an_input_that_cannot_be_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("a")
+
+    assert main(["view", (tmp_path / "file").as_uri()]) == 2
+    assert "cannot be read" in capsys.readouterr().err
