@@ -313,11 +313,7 @@ def similarity_by_words(
 
 
 def find_word_difference(gt: Words, pred: Words) -> MatchDifference | None:
-    """Return the most serious difference between the words of two texts; None without any.
-
-    Abbreviations, plurals, and words that are joined or split are not differences. Function words
-    count only if they say who does something to whom.
-    """
+    """Return the most serious difference between the words of two texts; None if there is none."""
     missed, added = gt.without(pred), pred.without(gt)
     if "".join(missed) == "".join(added):
         return _find_joined_words(gt, pred)

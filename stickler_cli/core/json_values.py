@@ -334,7 +334,7 @@ class Alternative(NamedTuple):
 
     value: JsonValue
     gold: Gold | None = None
-    """Annotations of this value; it has no alternatives itself. None without annotations."""
+    """Annotations of this value; it has no alternatives itself. None if it has no annotations."""
     metadata: Mapping[Path, JsonObject] = {}
     """Metadata of this value and of values inside it, by path relative to this value."""
     location: Path = ()

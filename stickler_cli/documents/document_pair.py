@@ -141,8 +141,8 @@ class Fingerprint:
     """Digests of the documents of a pair, by which a change of a document is noticed."""
 
     gt: str
-    """Digest of the decompressed bytes, or of the reason why they cannot be read; empty without a
-    document."""
+    """Digest of the decompressed bytes, or of the reason why they cannot be read; empty if there is
+    no document."""
     pred: str
     hint: str
     """Hint for a document without a partner. It is part of the fingerprint, because it depends on
@@ -181,7 +181,7 @@ class DocumentPair:
     """For each side, the metadata in wrappers besides value and confidence, by the path of the
     value."""
     gold: Gold | None = field(default=None, compare=False)
-    """Annotations of the ground truth, taken from its wrappers; None without annotations."""
+    """Annotations of the ground truth, taken from its wrappers; None if there are none."""
     is_marked: bool = field(default=True, compare=False)
     """Whether the documents may contain wrappers, or confidences come from a separate source."""
     separate_confidences: JsonValue | Problem = None
@@ -202,7 +202,7 @@ class PairRef(NamedTuple):
     shape: PairShape = DEFAULT_SHAPE
     """Where the documents are inside their files."""
     confidences: Reference | None = None
-    """Reference to the separate confidences of the prediction; None without them."""
+    """Reference to the separate confidences of the prediction; None if there are none."""
 
 
 def ready_to_read(refs: Sequence[PairRef]) -> Sequence[PairRef]:

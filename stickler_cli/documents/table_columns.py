@@ -34,7 +34,7 @@ class TableColumns(NamedTuple):
     pred: str | None = None
 
     def column_of(self, side: Side) -> str | None:
-        """Return the name that the user gave for the column of a side; None without a name."""
+        """Return the name that the user gave for the column of a side; None if there is no name."""
         return self.gt if side == "gt" else self.pred
 
 

@@ -59,7 +59,7 @@ class Unwrapped:
     metadata: dict[Path, JsonObject] = field(default_factory=dict)
     """Metadata in wrappers, besides value and confidence, by the path of the value."""
     gold: Gold | None = None
-    """Annotations of a ground truth, such as alternative right values; None without annotations."""
+    """Annotations of a ground truth, such as alternative right values; None if there are none."""
     misread: list[Problem] = field(default_factory=list)
     """Problems of ground-truth annotations whose values have a wrong type."""
     nested_lists: list[Problem] = field(default_factory=list)

@@ -365,7 +365,7 @@ def _drop_quotes(text: str) -> str:
 
 
 def more_causes(causes: Sequence[CauseText]) -> str:
-    """Return a line that counts the causes that a report does not list; empty without causes."""
+    """Return a line that counts the causes that a report does not list; empty if there are none."""
     values = sum(cause.values for cause in causes)
     counts_text = f"{number_of(len(causes), 'other cause')}, {number_of(values, 'value')}"
     return f"and {counts_text}" if causes else ""

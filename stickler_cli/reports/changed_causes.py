@@ -217,7 +217,7 @@ def list_moved_causes(texts: Sequence[CauseChangeText]) -> list[MovedCauseList]:
 def _describe_causes_without_moves(texts: Sequence[CauseChangeText]) -> str:
     """Return a text that counts the causes without any broken or fixed value.
 
-    The text is empty without such causes.
+    The text is empty if there are no such causes.
     """
     members = [text for text in texts if not (text.change.broken or text.change.fixed)]
     if not members:

@@ -33,7 +33,8 @@ class ErrorList(NamedTuple):
     """Number of errors in the run. None if the user selected causes: a failed item then counts as
     one error, so that the number of listed errors cannot be compared with that of the run."""
     causes: Sequence[CauseText] = ()
-    """The causes by which the errors are grouped, the greatest loss first; empty without groups."""
+    """The causes by which the errors are grouped, the greatest loss first; empty if there are
+    none."""
 
     def rows(self) -> Iterator[Error]:
         """Yield the errors, parsed from their lines."""

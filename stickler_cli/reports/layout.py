@@ -54,7 +54,8 @@ class TableStyle:
     """Width of the terminal in columns, above 0; None if lines may have any length."""
     color: bool = False
     plain: bool = True
-    """Whether the output is for a pipe or file, with full paths, one line a row, and no colours."""
+    """Whether the output is for a pipe or file: with full paths, a single line for each row, and no
+    colours."""
     in_log: bool = False
     """Whether the output is for a terminal or the log of a CI job. Such output must not contain
     control characters and workflow commands."""

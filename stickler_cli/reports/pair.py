@@ -64,10 +64,10 @@ class ComparedPair:
     """An explained comparison of two documents, with its schema and options."""
 
     schema: str
-    """File of the schema, as the user named it; empty without a file."""
+    """File of the schema, as the user named it; empty if there is no file."""
     model_name: str
     document: str
-    """Id of the document; empty without one."""
+    """Id of the document; empty if there is none."""
     pairing_floor: float
     extra_fields: str
     root: TreePart
@@ -119,7 +119,7 @@ class ComparedPair:
         return error and error.error_class
 
     def swapped_with(self, unit: TreePart) -> str:
-        """Return the other path whose true value was predicted for a unit; empty without one."""
+        """Return the other path whose true value was predicted for a unit; empty if none was."""
         error = self._error_at(unit)
         return field_path(error.elsewhere or ()) if error else ""
 

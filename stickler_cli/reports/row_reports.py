@@ -253,7 +253,7 @@ def _wide(
 
 
 def _split_bounds(interval: object) -> list[float | None]:
-    """Return the lower and the upper bound of an interval; both are None without an interval."""
+    """Return the lower and upper bound of an interval; both are None if there is no interval."""
     return [getattr(interval, end, None) for end in BOUNDS]
 
 

@@ -138,7 +138,7 @@ def _bounds(view: RunView, interval: Interval | None) -> str:
 def describe_verdicts(view: RunView) -> list[str]:
     """Return sentences with figures that include people's verdicts on errors.
 
-    The list is empty without verdicts.
+    The list is empty if there are no verdicts.
     """
     marked_errors = view.run.marked
     if marked_errors is None:
@@ -240,7 +240,7 @@ def gate_sentence(
 ) -> str:
     """Return a sentence on how many gates passed or failed, with the reasons of failures.
 
-    The text is empty without gates. `quoted` formats a gate inside the sentence.
+    The text is empty if there are no gates. `quoted` formats a gate inside the sentence.
     """
     failed, number_of_gates = (
         [gate.reason for gate in gates if not gate.passed],
@@ -298,7 +298,7 @@ def disagreement(view: RunView) -> str | None:
 
 
 def error_classes(view: RunView) -> str | None:
-    """Return a sentence with the number of errors of each class; None without errors."""
+    """Return a sentence with the number of errors of each class; None if there are no errors."""
     errors = view.run.evaluation.errors
     values, units = errors.overall(), overall(errors.units)
     texts = []
@@ -459,7 +459,7 @@ def problems(view: RunView) -> tuple[str, list[tuple[str, str]], int]:
 
 
 def confidences(view: RunView) -> list[str]:
-    """Return sentences on the reliability of confidences; empty without confidences."""
+    """Return sentences on the reliability of confidences; empty if there are no confidences."""
     if view.confidence is None:
         return []
     figures = view.confidence

@@ -192,7 +192,7 @@ class Assembly(NamedTuple):
     warnings: Sequence[str] = ()
     """Warnings if gates would judge the very documents on which thresholds were tuned."""
     policy: "Callable[[Evaluation], PolicyOutcome] | None" = None
-    """Applies the acceptance policy of `--policy` to the evaluation; None without a policy."""
+    """Applies the acceptance policy of `--policy` to the evaluation; None if there is no policy."""
 
     @property
     def keeps_files(self) -> bool:

@@ -94,7 +94,7 @@ class PageBox:
 
 
 def spot_of(metadata: Mapping[str, JsonValue], form: BoxFormat) -> PageBox | None:
-    """Return the box in the metadata of a value; None without a box."""
+    """Return the box in the metadata of a value; None if there is no box."""
     box_value = next((metadata[key] for key in _BOXES if key in metadata), None)
     page = next((metadata[key] for key in _PAGES if key in metadata), None)
     if isinstance(box_value, list) and len(box_value) == 1 and isinstance(box_value[0], dict):

@@ -133,7 +133,7 @@ class ReadDocument:
     """The ground truth; None if the document cannot be compared."""
     pred: JsonDocument = field(default_factory=dict)
     confidences: JsonValue = None
-    """Confidences of the prediction; None without any."""
+    """Confidences of the prediction; None if there are none."""
     gold: Gold | None = None
     """Annotations of the ground truth: alternatives, optional and ignored values."""
 
@@ -259,7 +259,7 @@ class ChunkResult:
     """Fingerprint of each document, if requested; None for a document that was not read to its
     end."""
     marked: MarkedCounts | None = None
-    """How people's verdicts on errors change the counts; None without verdicts."""
+    """How people's verdicts on errors change the counts; None if there are no verdicts."""
     evaluation: Evaluation = field(default_factory=Evaluation, metadata={KEPT: False})
     """Counts and scores of the documents."""
 

@@ -23,7 +23,7 @@ MAX_SHOWN_LETTERS: Final = 40
 
 
 def describe_close_matches(evaluation: Evaluation) -> list[str]:
-    """Return sentences on values that match although they differ; empty without such values.
+    """Return sentences on values that match although they differ; empty if there are none.
 
     The first sentence counts them. Each other sentence is on one kind of difference: its fields,
     examples, and what would make such values wrong.

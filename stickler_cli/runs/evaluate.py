@@ -105,7 +105,7 @@ def evaluate(
     the run file for the run directory.
 
     Returns:
-        The run, and the signal that interrupted it (None without one).
+        The run, and the signal that interrupted it (None if there is none).
     """
     interruption, job, pairs = Interruption(), assembly.job, assembly.pairs
 

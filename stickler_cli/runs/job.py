@@ -121,7 +121,7 @@ def group_of_id(document: str, grouping: Grouping) -> str | None:
 
 
 def group_of(document: str, gt: JsonDocument | Problem | None, grouping: Grouping) -> str | None:
-    """Return the group of a document by its id or its ground truth; None without a group."""
+    """Return the group of a document by its id or its ground truth; None if there is no group."""
     if grouping.key.startswith(MARK):
         return group_of_id(document, grouping)
     with suppress(LookupError):

@@ -163,7 +163,7 @@ def open_kept_files(
 
 
 def deciding(assembly: Assembly) -> dict[str, object]:
-    """Return all settings that decide the results in a journal, by their names in messages."""
+    """Return the settings that decide the results in a journal; keys are names for messages."""
     settings, job = assembly.settings, assembly.job
     policy = job.options.client and job.options.client.policy
     return {

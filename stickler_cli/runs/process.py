@@ -157,7 +157,7 @@ class Interruption:
 
     def __init__(self) -> None:
         self.signal: int | None = None
-        """The signal that was received; None without one."""
+        """The signal that was received; None if there is none."""
         self._waiting = False
 
     @contextmanager

@@ -378,7 +378,7 @@ def _error(value: object, source: str, line: int | None = None) -> Error:
 
 
 def page_of(name: str) -> str:
-    """Return the address of the HTML page in or beside a finished run; empty without one."""
+    """Return the address of the HTML page in or beside a finished run; empty if there is none."""
     run = Path(name)
     name_ = run.stem if run.suffix == ".json" else run.name
     files = run / "report.html", run.parent / f"{name_}.html"

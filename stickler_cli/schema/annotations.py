@@ -286,7 +286,7 @@ def _pairing_problems(
 
 
 def _repair(key: str, value: object, rule: Rule) -> str:
-    """Return advice on how to write an annotation's value; empty without advice."""
+    """Return advice on how to write an annotation's value; empty if there is no advice."""
     match value:
         case None:
             return "leave out the key to get the default"

@@ -76,7 +76,7 @@ _NUMBER: Final = re.compile(r"draft[\s/_-]*0?([0-8])(?![0-9])|(2019-09|2020-12)"
 
 
 def named_dialect(schema: JsonValue) -> str | None:
-    """Return the version that a `$schema` names, such as `7` or `2020-12`; None without one.
+    """Return the version that a `$schema` names, such as `7` or `2020-12`; None if there is none.
 
     >>> named_dialect({"$schema": "https://json-schema.org/draft-07/schema"})
     '7'

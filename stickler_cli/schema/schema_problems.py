@@ -320,7 +320,7 @@ violated."""
 
 
 def _hint(path: Path, error: "ValidationError", *, unnamed: bool) -> str:
-    """Return a hint that guesses what the user meant; empty without a guess.
+    """Return a hint that guesses what the user meant; empty if there is no guess.
 
     `unnamed` says that the schema does not name its dialect.
     """
@@ -451,7 +451,7 @@ def nothing_described(schema: Schema, source: str) -> Problem:
 
 
 def _what_was_meant(schema: Schema, source: str) -> str:
-    """Return advice for a schema that describes no field; empty without advice."""
+    """Return advice for a schema that describes no field; empty if there is no advice."""
     own_format = str(schema.get("format", ""))
     if own_format.startswith("stickler-"):
         return f"this file contains output of stickler ({own_format}), not a schema"

@@ -283,7 +283,7 @@ class WhollyRight:
         return self.right / self.documents if self.documents else None
 
     def interval(self, settings: IntervalSettings | None) -> Interval | None:
-        """Return the confidence interval of the share; None without settings or documents."""
+        """Return the interval of the share; None if there are no settings or no documents."""
         if settings is None:
             return None
         (interval,) = rate_intervals([self.spread], settings.level)

@@ -152,7 +152,7 @@ class Point:
     x: float
     y: float
     reach: tuple[float, ...] | None
-    """Lower and upper bound of the confidence interval, as y coordinates; None without one."""
+    """Lower and upper bound of the confidence interval, as y coordinates; None if there is none."""
     bin_middle: float
     """x coordinate of the middle of the bin, where its count is written."""
     count: str
@@ -175,7 +175,7 @@ class CoverageChart:
     """The threshold of a policy as three coordinates: x, y of the error rate there, and y of the
     upper bound of this error rate."""
     allowed: float | None = None
-    """y coordinate of the allowed error rate; None without one."""
+    """y coordinate of the allowed error rate; None if there is none."""
 
 
 def reliability_chart(record: Mapping[str, Any]) -> tuple[list[Point], str]:

@@ -174,7 +174,7 @@ class ListShape:
         return tuple(sorted(self.counters or ())) if is_shown else ()
 
     def have_lengths(self, *lengths: int) -> bool:
-        """Return whether all observed lists have one of these lengths; False without any list."""
+        """Return whether all observed lists have one of these lengths; False if there are none."""
         return bool(self.lengths) and set(self.lengths) <= {*lengths}
 
     @property

@@ -152,7 +152,7 @@ def is_fine_amount(number: Decimal) -> bool:
 
 @lru_cache(maxsize=4096)
 def evidence_of(text: str) -> tuple[str, ...]:
-    """Return names of the evidence in a text, such as `day first`; empty without evidence.
+    """Return names of the evidence in a text, such as `day first`; empty if there is no evidence.
 
     Evidence is about the order of day and month, and about the meaning of dots in numbers.
     """
@@ -329,7 +329,7 @@ class Observed:
         return n_fine > 0 and n_fine >= MOSTLY * n_numbers
 
     def share(self, form: str) -> float:
-        """Return the share of texts that have a form, in [0, 1]; 0 without texts."""
+        """Return the share of texts that have a form, in [0, 1]; 0 if there are no texts."""
         return self.forms[form] / self.forms[""] if self.forms[""] else 0.0
 
     def summary(self, name: str = "") -> Hashable:

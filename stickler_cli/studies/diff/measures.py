@@ -192,7 +192,7 @@ def trend_by(  # noqa: PLR0913 - what a trend rests on
 
     Args:
         p: the corrected p value of the change.
-        interval: the confidence interval of the change; None without one.
+        interval: the confidence interval of the change; None if there is none.
         settings: the margin and the level of significance.
         tested: how p was computed.
         better: whether the figure rose.

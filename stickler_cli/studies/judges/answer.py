@@ -243,7 +243,7 @@ class _JudgedPair:
     line: VerdictLine
     node: LeafNode
     similarity: float | None
-    """Similarity of the values according to the judge; None without a verdict."""
+    """Similarity of the values according to the judge; None if there is no verdict."""
     reason: str
 
     @property
@@ -380,7 +380,7 @@ def _make_account(
 def kappa(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> float | None:
     """Return Cohen's kappa: the agreement of two raters beyond chance.
 
-    Returns None without answers, and if all answers of both raters are the same.
+    Returns None if there are no answers, and if all answers of both raters are the same.
     `first` and `second` are the answers of the two raters, shape (n,).
 
     Source:

@@ -29,7 +29,7 @@ class PacketSection:
 
     name: str
     kind: str
-    """Class of the section; empty without one."""
+    """Class of the section; empty if there is none."""
     pages: Sequence[int]
     """Page numbers in reading order, without repetition."""
 
@@ -149,7 +149,7 @@ def _first_value(entry: Mapping[str, JsonValue], keys: tuple[str, ...]) -> JsonV
 
 
 def _read_class(entry: Mapping[str, JsonValue]) -> str:
-    """Return the class of a section or page; empty without one."""
+    """Return the class of a section or page; empty if there is none."""
     stated = _first_value(entry, _CLASSES)
     return _as_text(stated.get("type") if isinstance(stated, dict) else stated)
 

@@ -426,7 +426,7 @@ class _Planned:
     settings: PlanSettings
     run: Run
     pairs: JoinedRuns | None
-    """The joined runs of --base and --new; None without them."""
+    """The joined runs of --base and --new; None if there are none."""
 
     def sizes(self) -> Iterator[PlannedSize]:
         """Yield the needed number of documents for each request of the user and each figure."""

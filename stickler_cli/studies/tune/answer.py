@@ -343,7 +343,7 @@ def _cut_record(cut: float, same: Mask | None, passes_cut: Mask, passes_next: Ma
     """Return the record of a possible threshold (a cut).
 
     `passes_cut` and `passes_next` mask the pairs that pass this cut and the next one. `same` masks
-    the pairs that people call the same; None without verdicts.
+    the pairs that people call the same; None if there are no verdicts.
     """
     n_passing = int(passes_cut.sum())
     n_right = 0 if same is None else int((passes_cut & same).sum())
@@ -444,7 +444,7 @@ def _set_key(
     """Return the text of a schema with a threshold set under `key` in one of its subschemas.
 
     `pointers` lead to the subschemas of the field. The threshold is set in the first subschema that
-    has the key, or in the first of all if none has the key. Returns None without pointers.
+    has the key, or in the first of all if none has the key. Returns None if there are no pointers.
     """
     if not pointers:
         return None

@@ -70,7 +70,7 @@ class FieldSample:
     names: Sequence[str]
     """Names of the units."""
     same: Mask | None = None
-    """Whether people call the pair the same, (n,); None without verdicts."""
+    """Whether people call the pair the same, (n,); None if there are no verdicts."""
 
     def select(self, selected: Mask) -> "FieldSample":
         """Return a sample of the selected pairs."""
@@ -346,7 +346,7 @@ class FieldEvidence:
     similarity: "array[float]" = field(default_factory=lambda: array("d"))
     unit: "array[int]" = field(default_factory=lambda: array("q"))
     same: list[bool] = field(default_factory=list)
-    """Whether people call each pair the same; empty without verdicts."""
+    """Whether people call each pair the same; empty if there are no verdicts."""
 
     @property
     def comparator(self) -> str:
