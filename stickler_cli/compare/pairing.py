@@ -284,8 +284,7 @@ class PairSearch:
     def _gains_and_best(
         self, seekers: Indexes, partners: Indexes, similarity: Floats
     ) -> tuple[Floats, Floats]:
-        """Return the gain of each pair, and the greatest gain of each seeker; 0 if it is unpaired.
-        """
+        """Return the gain of each pair, and the greatest gain of each seeker; 0 if it has none."""
         gain, best = self._gain(seekers, partners, similarity), np.zeros(len(self._seeker_slots))
         np.maximum.at(best, seekers, gain)
         return gain, best

@@ -306,7 +306,10 @@ def _match_greedily(overlaps: Sequence[Sequence[float]], threshold: float) -> li
 def mean_precision(
     detections_by_field: Mapping[str, Detections], thresholds: Iterable[float] = THRESHOLDS
 ) -> float | None:
-    """Return the mean average precision over fields and thresholds; None if there are no true boxes."""
+    """Return the mean average precision over fields and thresholds.
+
+    None if there are no true boxes.
+    """
     with_boxes = [boxes for boxes in detections_by_field.values() if boxes.n_true]
     precisions = [boxes.precision(threshold) for threshold in thresholds for boxes in with_boxes]
     return sum(precisions) / len(precisions) if precisions else None
