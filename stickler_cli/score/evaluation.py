@@ -196,7 +196,7 @@ class Results:
 
     @property
     def documents(self) -> dict[str, int]:
-        """Number of documents: in total, compared, and of each other status."""
+        """Number of documents in total, and with each status: `evaluated`, `missing` and so on."""
         return {
             "total": sum(self.statuses.values()),
             "evaluated": self.evaluated,

@@ -169,9 +169,10 @@ class FieldCounts(NamedTuple):
     similarity, score after clipping, weight. All are 0 for a field inside a list or a one-sided
     object: it has no score."""
     undeclared: Sequence[DocumentPlace] = ()
-    """Undeclared keys of ground truths that have a value, with their documents."""
+    """Keys of ground truths that the schema does not declare, each with its document. Keys without
+    a value are left out."""
     extras: Sequence[DocumentPlace] = ()
-    """Undeclared keys that only predictions have, with their documents."""
+    """Undeclared keys that only predictions have, each with its document."""
     confident: ConfidentValues | None = None
     """The predicted values that have a confidence; None if no value has one."""
     unlabelled: Sequence[DocumentPlace] = ()

@@ -1,8 +1,8 @@
-"""Statistics of a run that add up documents, in any order, to a state of limited size.
+"""Statistics over the documents of a run, in memory of limited size.
 
-Each statistic is a class with the methods of `Fold`, here or in a module of its own, listed in
-`FOLDS` or `RUN_FOLDS`. Run files have the state and the figures of each statistic; only the state
-is restored from them.
+Documents can be added in any order. Each statistic is a class with the methods of `Fold`. Some are
+defined in this module, others in a module of their own; `FOLDS` and `RUN_FOLDS` list all of them. A
+run file has the state and the figures of each statistic. Only the state is read back.
 """
 
 import math
@@ -210,7 +210,11 @@ class Fold(Protocol):
     """A statistic over documents."""
 
     def add(self, batch: "Batch", selected: Mask | None) -> None:
-        """Add all documents of a batch, or only the selected ones among its compared documents."""
+        """Add the documents of a batch.
+
+        `selected` is a mask over the compared documents of the batch: only these are added. None
+        adds all documents, including those that were not compared.
+        """
 
     def merge(self, other: Self) -> None:
         """Add the documents of another statistic of the same class."""
@@ -352,8 +356,8 @@ class PathCounts:
     left_out: Counter[FieldNames] = field(default_factory=Counter)
     """Number of predicted items without a partner in each open list."""
     unnamed: Counter[str] = field(default_factory=Counter)
-    """Number of values of keys without a count of their own, by attribute: `undeclared_keys` or
-    `extra_keys`."""
+    """For `undeclared_keys` and for `extra_keys`: the number of values of all keys together that
+    have no count of their own."""
 
     def add(self, batch: "Batch", selected: Mask | None) -> None:
         """Add all documents of a batch.
@@ -410,10 +414,11 @@ class PathCounts:
         return math.fsum(shares) / len(shares) if shares else None
 
     def shares_labelled(self, sums: FieldTallies) -> dict[str, dict[str, float | None]]:
-        """Return the mean labelled share, and the share of each field with gaps, for a run file.
+        """Return the labelled shares of a run, as a run file has them.
 
-        The share is the part of documents in which a field is labelled. Empty if no field has a
-        gap.
+        A labelled share is the share of documents in which a field is labelled. The empty path has
+        the mean share of all fields. Fields that are labelled in all documents have no entry; the
+        result is empty if this is true of all fields.
         """
         paths = [(), *sorted(self.not_labelled)]
         shares = {field_path(path): self.share_labelled(sums, path) for path in paths}
@@ -445,8 +450,8 @@ _UNDECLARED: Final = {
     "undeclared_keys": "undeclared_keys_unnamed",
     "extra_keys": "extra_keys_unnamed",
 }
-"""The attributes that count undeclared keys by name. Only a limited number of keys is counted by
-name; each attribute is mapped to the key of run files that has the count of all further keys."""
+"""The attributes that count undeclared keys, each with a key of run files. Only a limited number of
+undeclared keys has its own count; the key of the run file has the count of all others together."""
 
 
 def _is_long(path: FieldNames) -> bool:

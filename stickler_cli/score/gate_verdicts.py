@@ -37,8 +37,9 @@ def judge_gate(gate: Gate, evaluation: Evaluation, rule: RateRule = DEFAULT_RULE
     """Decide whether a run passes a gate.
 
     Raises:
-        UsageError: the gate asks for an unknown kind of documents, or for a figure that needs the
-            rows of single documents, and the run has no rows.
+        UsageError: the gate asks for an unknown kind of documents, such as `documents.lost`. Or the
+            gate asks for an interval of a figure of confidences, and the run keeps no rows of
+            single documents.
     """
     if gate.mode == METRIC_PREFIX:
         metric = f"{gate.metric}."

@@ -1,18 +1,20 @@
 """Gates: limits for figures of a run, each written as one line of text.
 
-A gate is `[set:][path.]metric[.lower|.upper] op number`. The set is a counting mode; without one, a
-gate reads the counting mode of the run. In a path `*` is any one name and `**` any number of names;
-such a gate passes if every matching field passes it. The figure is printed and compared at full
-precision, and a figure with a denominator of 0 never passes.
+A gate is `[set:][path.]metric[.lower|.upper] op number`, such as `line_items.price.recall>=0.9`.
+The set is a counting mode; without one, a gate reads the counting mode of the run. In a path, `*`
+is any one name and `**` any number of names; such a gate passes if every matching field passes it.
+The figure is printed and compared at full precision, and a figure with a denominator of 0 never
+passes.
 
 The last name is always the metric, so that `right.f1` asks for a field called `right`. A gate such
-as `right>=5` is an error if the schema has a field called `right`, as it is ambiguous. `documents.`
-is followed by a kind of documents, unless the gate begins with a set: `leaves:documents.right` asks
-for a field called `documents`.
+as `right>=5` is an error if the schema has a field called `right`, as it is ambiguous. The path
+`documents` means whole documents: `documents.invalid<=0` limits the number of invalid documents.
+After a set it is a field: `leaves:documents.f1` asks for a field called `documents`.
 
 An aim is written like a gate, with or without its limit: `f1`, or `f1>=0.9`. It is for programs
 that learn from single documents: the figure of a document is its reward. This figure is always
-defined and in [0, 1]: it is 1 if neither side has a value, and 0 if only one side has values.
+defined and in [0, 1]. If neither the ground truth nor the prediction has a value, it is 1. If only
+one of them has values, it is 0.
 """
 
 import math
@@ -439,7 +441,11 @@ def _ambiguous_metric(gate: Gate, option: str) -> Problem:
 
 
 def _suggest_field(gate: Gate, schema_paths: Iterable[Path]) -> str:
-    """Return a hint with the only field of the same last name, or else the most similar field."""
+    """Return a hint with a field that the gate may mean; empty if no field is similar.
+
+    The hint has the only field with the same last name as the gate's field. If no field or several
+    fields have this name, the hint has the field with the most similar path.
+    """
     paths = {field_path(path): path for path in schema_paths if path}
     same_last_name = [name for name, path in paths.items() if path[-1] == gate.path[-1]]
     if len(same_last_name) == 1:
@@ -574,8 +580,8 @@ def parse_aim(text: str) -> Aim:
     """Parse an aim: the name of a figure, or a gate on a figure.
 
     Raises:
-        UsageError: the text is neither, or single documents do not have the figure, or lower values
-            of the figure would pass.
+        UsageError: the text is neither a name nor a gate; the figure does not exist for single
+            documents; or the gate has an upper limit, such as `f1<0.5`.
 
     >>> parse_aim("overall_score").is_score, parse_aim("lines.price.recall >= 0.9").gate.path
     (True, ('lines', 'price'))

@@ -291,7 +291,10 @@ def field_intervals(tally: Tally, level: float, *, recall_with_fd: bool) -> Fiel
 
 
 def rate_and_score_spreads(tally: Tally, *, recall_with_fd: bool) -> dict[tuple[str, str], Spread]:
-    """Return the spreads of rates by (counting mode, rate), and of the score by `SCORE_SPREAD`."""
+    """Return the spread of each rate and of the score.
+
+    The key of a rate is its counting mode and name; the key of the score is `SCORE_SPREAD`.
+    """
     rates = _rate_spreads(tally, recall_with_fd=recall_with_fd)
     names = ((mode, name) for mode in COUNTING_MODES for name in RATES)
     return {**dict(zip(names, rates, strict=True)), SCORE_SPREAD: _score_spread(tally)}

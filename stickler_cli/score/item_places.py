@@ -22,7 +22,7 @@ N_SUMS: Final = 5  # sums of a bin: lost, right, and the squares and product of 
 
 
 class PlaceRate(NamedTuple):
-    """How many values the items at some positions have, and how many of these values are lost."""
+    """The values in the items at some positions of lists: how many exist, and how many are lost."""
 
     name: str
     """The positions: `4`, `5-9` or `50+`."""

@@ -40,9 +40,10 @@ class Ledger:
     """Counts of each single document; None unless every document is kept."""
 
     def add(self, batch: "Batch", selected: Mask | None = None) -> None:
-        """Add all documents of a batch, or only the sums of selected documents.
+        """Add the documents of a batch.
 
-        `selected` is a mask over the compared documents of the batch.
+        `selected` is a mask over the compared documents of the batch: of these, only the sums are
+        added, not the ids. None adds the sums and ids of all documents.
         """
         if selected is None:
             if batch.counts is not None:

@@ -1,9 +1,10 @@
-"""Acceptance policies: confidence thresholds from which values skip review, and their outcomes.
+"""Acceptance policies: which values can skip review, and what this costs.
 
-The loss of a document is the share of its accepted values that are wrong. A threshold is chosen if
-a test rejects the hypothesis that the expected loss exceeds a limit; the level of the test accounts
-for trying many thresholds. docs/accepting.md states the promise, and shows by simulation that
-policies keep it.
+A policy has a confidence threshold for each field: values with at least this confidence are
+accepted without review. The loss of a document is the share of its accepted values that are wrong.
+A threshold is chosen if a test rejects the hypothesis that the expected loss exceeds a limit; the
+level of the test accounts for trying many thresholds. docs/accepting.md states the promise, and
+shows by simulation that policies keep it.
 """
 
 import re

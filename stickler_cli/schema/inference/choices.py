@@ -93,8 +93,8 @@ class Inferred:
     """JSON Pointers to the places in the schema's own file where the field's annotations can be;
     the first has precedence."""
     other_annotations: Mapping[str, JsonValue] = field(default_factory=dict, repr=False)
-    """Inferred annotations that are neither a comparator, its configuration nor a threshold, by
-    key."""
+    """Annotations that the attributes above do not contain, by the key that they have in a schema.
+    They say how list items are paired, or at which score two rows match."""
 
     @property
     def compared_by(self) -> str:

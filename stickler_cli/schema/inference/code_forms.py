@@ -87,12 +87,12 @@ _PATH: Final = re.compile(
     rf"|(?:[\w.@%+-]+[/\\])+[\w.@%+-]+\.[A-Za-z]\w{{0,5}}|{_NAME_OF_FILE}",
     re.IGNORECASE,
 )
-"""Pattern of a file name, a file path, or the path of a web address without its host."""
+"""Pattern of a file name, of a file path, or of the path in a web address, such as `/docs/page`."""
 _KEY: Final = re.compile(r"(?=.*\d)[A-Za-z0-9_+/=-]{10,}", re.ASCII)
 _RUN_IN_KEY: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 MAX_MEAN_RUN: Final = 2.5
-"""Maximum mean length of the words and numbers in a random key; `iPhone15Pro256GB` has longer
-ones."""
+"""Maximum mean length of the groups of letters or digits in a random key. The groups of
+`iPhone15Pro256GB` are longer: 16 characters in 6 groups."""
 _BASES: Final = re.compile(r"(?:>[^\n]*\n)?\s*(?:[ACGTUN\s-]{10,}|[acgtun\s-]{10,})\*?")
 _RESIDUES: Final = re.compile(
     r"(?:>[^\n]*\n)?\s*[ACDEFGHIKLMNPQRSTVWYX]{8,}(?:\s+[ACDEFGHIKLMNPQRSTVWYX]+)*\*?"

@@ -60,8 +60,8 @@ from .observation import Observed, stated_currencies
 from .observed_schemas import json_text_keywords
 
 REPEATED: Final = 12
-"""Maximum number of fields that are listed again if a part of the schema is used a second time. A
-part with more fields is listed as one entry, `as above`."""
+"""A part of the schema can be used at several places. At the second place, its fields are listed
+again if they are at most this many; a larger part is listed as one entry, `as above`."""
 
 COMMENT: Final = "$comment"
 """The keyword whose text explains a field's annotations."""
@@ -69,8 +69,8 @@ SAME: Final = "as above"
 """The kind of an entry that stands for fields listed before."""
 MAX_TEXT_VISITS: Final = 1_000  # number of visits that are remembered
 LIST_OF: Final = "list of "
-"""Prefix of the kind of list elements, as in `list of string`. If a document is a list, its
-elements are a field with an empty path and such a kind."""
+"""Prefix of the kind of list elements, as in `list of string`. If the document itself is a list,
+its elements are listed as one field with an empty path and such a kind."""
 IN_ANY_ORDER: Final = "in any order"
 """Suffix of the reason for list elements whose order does not matter."""
 OPEN_TEXT: Final = "a text that contains JSON: values of any type, each compared by its type"
@@ -94,11 +94,13 @@ class FieldVisit(NamedTuple):
     listed: bool = False
     """Whether the place is an element of a list."""
     depth: int = 0
-    """Number of arrays between the field and the place: 1 for the elements of the field's list."""
+    """Number of nested arrays that lead from the field to the place: 0 for the field itself, 1 for
+    the elements of its list, 2 for the cells of a table."""
     list_rules: tuple[str, ...] = ()
     """Rules, in words, by which the surrounding arrays pair their elements."""
     has_rows_in_any_order: bool = False
-    """Whether the outermost array pairs its elements, which may be arrays, in any order."""
+    """Whether the elements of the outermost array are paired in any order. These elements can be
+    arrays themselves, such as the rows of a table."""
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -136,8 +138,8 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         self._seen = seen
         self._root = files.root
         self._own: set[int] = set()
-        """Identities (`id`) of schemas that may get annotations. The objects that replace the
-        schemas `true` and `false` are not included."""
+        """Identities (`id`) of the schemas that may get annotations. A schema that is `true` or
+        `false` cannot get any, so the object that replaces it is not included."""
         own_schemas = self._own  # `files` must not refer to the walker: a cycle stays in memory
 
         def note(schema: Schema) -> bool:
@@ -153,7 +155,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         self._boxes = comparators.boxes
         self._choices: dict[int, tuple[Schema, Inferred]] = {}
         self._further: dict[int, tuple[Schema, Inferred]] = {}
-        """Inferred annotations other than comparators and thresholds, by the schema's `id()`."""
+        """Inferred annotations for `Inferred.other_annotations`, by the schema's `id()`."""
         self._texts: dict[int, _TextsOfSchema] = {}
         """Observed texts that may be JSON, by the `id()` of the schema that describes them."""
         self._text_visits: list[FieldVisit] = []
@@ -163,8 +165,8 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         self._has_argument_key: dict[Path, bool] = {}
         """Whether an object has a key for the arguments of a call, by the object's path."""
         self.written_arms: set[int] = set()
-        """The `id()` of each alternative of a union that is in the copy, but not in the schema's
-        file."""
+        """The `id()` of each alternative of a union that was added to the copy of the schema; the
+        schema's file does not have these alternatives."""
         self.open_places: list[FieldVisit] = []
         """Visits of fields and elements whose values may have any type, and whose comparison no
         annotation states."""
@@ -350,9 +352,9 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             self._text_visits.append(visit)
 
     def _note_contents_again(self, first: Path, again: Path) -> None:
-        """Remember the texts of a part of the schema under a second path.
+        """Remember the texts inside a part of the schema again, for another field that uses it.
 
-        The part was visited at the path `first`, and is used again at the path `again`.
+        The part was first visited at the path `first`. `again` is the path of the other field.
         """
         for visit in [*self._text_visits]:
             if visit.path[: len(first)] == first:
@@ -447,7 +449,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _note_further(
         self, holder: Schema, visit: FieldVisit, name: str, value: JsonValue, reason: str
     ) -> None:
-        """Remember an inferred annotation that is neither a comparator nor a threshold."""
+        """Remember an annotation for `other_annotations`, such as the pairing of a list."""
         _, noted = self._further.get(id(holder), (holder, Inferred(path=visit.path)))
         annotations = {**noted.other_annotations, annotated(name): value}
         reasons = "; ".join(filter(None, (noted.reason, reason)))
@@ -457,9 +459,10 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         )
 
     def _pairs_by_position(self, place: ArrayPlace, visit: FieldVisit) -> bool:
-        """Infer whether elements of an array are paired by position or in order.
+        """Infer whether an array needs an annotation for its pairing: by position, or in order.
 
-        If so, remember the annotation for it, and return True.
+        By position, the third element is only compared with the third. In order, elements may be
+        left out. Return True, and remember the annotation, if the array needs one.
         """
         if id(visit.holder) not in self._own:
             return False

@@ -80,8 +80,8 @@ class ListShape:
     kinds_by_position: list[set[str]] | None = field(default_factory=list)
     """Kinds of the values at each position, without null; None once a list was too long."""
     counters: dict[str, int] | None = None
-    """The fields that number the items of every list so far, each with its first number, 0 or 1.
-    None before the first list of objects."""
+    """The fields that number the items (0, 1, 2 or 1, 2, 3) in all lists so far, each with its
+    first number. None before the first list of objects."""
     n_counted_lists: int = 0
     """Number of lists with at least two objects."""
     max_counted: int = 0

@@ -146,8 +146,9 @@ LONGEST_NAME: Final = 200
 """Maximum number of characters of a name to which rules apply. The time to interpret a name grows
 with the square of the number of its words, and documents may have names of any length."""
 LEAST: Final = 4
-"""Minimum number of letters that the last word of a compound must have. The word `nr` is shorter
-and still counts, since no other word ends in it."""
+"""Minimum number of letters of a word that is looked up as the ending of a compound, such as
+`nummer` in `rechnungsnummer`. The word `nr` is looked up although it is shorter, since no other
+word ends in it."""
 
 
 @cache  # not on import, since annotated schemas need no rules
@@ -187,7 +188,7 @@ PREPOSITIONS: Final = _names_in(
 """Words after which a name has only details about what comes before: `total before tax`."""
 
 QUADRILATERALS: Final = _names_in("polygon, poly, quad")
-"""Last words of names of arrays that are boxes if they have four corners."""
+"""Last words of names of arrays that are compared as boxes, but only if they have four corners."""
 SIZED_BOXES: Final = frozenset({"xywh", "coco"})
 """Words in the name of a box that consists of a corner, a width and a height."""
 ORDERED_NUMBERS: Final = _names_in(
@@ -219,12 +220,14 @@ NAMES_IN_CODE: Final = _names_in(
 ARGUMENTS: Final = _names_in("arg, argument, kwarg")
 """Last words of names of fields with the arguments of a call."""
 INPUTS: Final = _names_in("input, param, parameter")
-"""Last words of names of fields that have arguments if they stand beside the name of a tool."""
+"""Last words of names of fields that may contain the arguments of a call. A field `input` contains
+them if a field with the name of a tool is in the same object."""
 TOOLS: Final = _names_in("function, name, tool")
 """Last words of names of fields that may contain the name of a tool."""
 _CALLED: Final = frozenset(("column", "command", "function", "tool", "variable"))
-"""Words in the name of a field, or of the field that contains it, such as `function`. With such a
-name, even a single word such as `lookup` counts as a name in code."""
+"""Words for things that are named in code, such as `function`. If the name of a field, or of the
+object around the field, has such a word, even a value of one word such as `lookup` counts as a name
+in code."""
 
 _WORD: Final = re.compile(r"[A-Z]{2,}s(?![^\W\d_])|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 
@@ -321,7 +324,7 @@ def ends_in(name: str, endings: Iterable[str]) -> bool:
 
 
 def names_a_call(name: str) -> bool:
-    """Return whether a name has a word for something that code names, such as `tool` or `column`.
+    """Return whether a name has a word for things that are named in code: `tool` or `column`.
 
     >>> names_a_call("tool_name"), names_a_call("city")
     (True, False)

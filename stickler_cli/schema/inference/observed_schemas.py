@@ -16,19 +16,20 @@ SCHEMA: Final = "https://json-schema.org/draft/2020-12/schema"
 KEY_WEIGHT: Final = 2
 """Weight of the field that identifies the items of a list."""
 BESIDE_KEY: Final = 5
-"""Minimum number of fields that items must have besides the key, for the key to get the weight
-`KEY_WEIGHT`. An item in which only the key is wrong then still matches at a match-threshold of
-0.7."""
+"""Minimum number of fields other than the key that list items must have, so that the key gets the
+weight `KEY_WEIGHT`. With five, an item in which only the key is wrong scores 5/7, and still matches
+at a match-threshold of 0.7."""
 LISTS: Final = 3
 """Minimum number of observed lists that must agree on the key of their items."""
 
 MAP_KEYS: Final = 8
-"""Minimum number of distinct keys for objects to be a map, whose keys are data."""
+"""Minimum number of distinct keys of objects that are a map. The keys of a map are data, not
+fields."""
 MAP_KEYS_OF_TEXTS: Final = 12
-"""Minimum number of distinct keys for objects of texts to be a map. It is higher than `MAP_KEYS`,
+"""Minimum number of distinct keys of a map whose values are texts. It is higher than `MAP_KEYS`,
 since a form with many empty fields is not a map."""
 RARE: Final = 0.5
-"""Maximum share of the objects that may have the same key, for the objects to be a map."""
+"""Objects are a map only if each key occurs in at most this share of them."""
 
 
 def observed_schema(root: Observed) -> JsonObject:

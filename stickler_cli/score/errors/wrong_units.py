@@ -48,8 +48,8 @@ class ClassifiedError(NamedTuple):
     n_wrong_values: int | None = None
     """Number of wrong values inside an item or object; None for a value."""
     elsewhere: Path | None = None
-    """For a value that belongs to another field, the path of the ground truth that it equals; else
-    None."""
+    """For a value that belongs to another field, the path at which the ground truth has this value;
+    None for other errors."""
     origins: tuple[Origin, ...] = ()
     """The fields whose values the unit holds instead of its own."""
     ends_after: FieldNames | None = None
@@ -288,10 +288,11 @@ def classified_error(
 def find_origins(
     unit: LocatedUnit, elsewhere: Path | None, differing: tuple[str, ...]
 ) -> Iterator[Origin]:
-    """Yield the fields whose values a wrong unit holds instead of its own.
+    """Yield the fields from which a wrong value seems to be taken.
 
-    `elsewhere` is the path of the ground truth that a swapped value equals: its field is the only
-    result. If it is None, the fields of an item are searched.
+    If a value was swapped, `elsewhere` is the path of the ground truth that equals it, and the
+    field of this path is the only origin. If `elsewhere` is None and the unit is an item, the
+    origin of each differing field is searched among the other fields of the item (see `origins`).
     """
     path, gt, pred = unit.field_path, unit.gt, unit.pred
     if elsewhere is not None:
@@ -322,9 +323,9 @@ def compared_fields(unit: LocatedUnit) -> tuple[tuple[str, ...], int]:
 
 
 def field_outcomes(table: UnitTable, batch: UnitBatch, row: int) -> set[int]:
-    """Return the outcomes of a list's items; for any other field, its own outcome.
+    """Return the outcomes of a list's items, or the outcome of a field that is not a list.
 
-    A list without items has its own outcome, too. Empty for a field that is not labelled.
+    For a list without items, return the outcome of the list. Empty for an unlabelled field.
     """
     if batch.is_unlabelled:
         return set()
@@ -348,7 +349,10 @@ def simple_error(unit: LocatedUnit) -> ClassifiedError:
 
 
 def with_end(error: ClassifiedError, early_ends: EarlyEnds) -> ClassifiedError:
-    """Return an error; if it lies behind the end of its document, with the last predicted field."""
+    """Add to an error that its document ends early, if the error lies behind the end.
+
+    The result has the path of the last predicted field. All other errors are returned unchanged.
+    """
     unit = error.unit
     end = early_ends.get(unit.document) if unit.outcome == FN else None
     if end is None or find_place(unit.table, unit.batch, unit.position) <= end:
