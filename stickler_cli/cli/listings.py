@@ -142,7 +142,8 @@ def source_of_comparison(field: Inferred) -> str:
     remainder = f"inferred: {field.reason}" if field.source == "inferred" else "default"
     if not undecided and field.stated:
         has_reason = field.reason not in {"", ANNOTATED} and "comparator" in field.stated
-        return f"{ANNOTATION}: {field.reason}" if has_reason else ANNOTATION
+        reason = field.reason.removeprefix(f"{ANNOTATED}; ")
+        return f"{ANNOTATION}: {reason}" if has_reason else ANNOTATION
     if not undecided or not field.stated:
         return remainder
     return f"{ANNOTATION}: {', '.join(field.stated)}; {remainder}: {', '.join(undecided)}"

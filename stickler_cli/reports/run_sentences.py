@@ -226,12 +226,10 @@ def wholly_right(view: RunView) -> str:
         return ""
     interval = documents.interval(evaluation.interval_settings)
     share = view.rate(documents.share) + _bounds(view, interval)
-    cumulative = ", ".join(
-        f"{n_lost}: {count:,}" for n_lost, count in enumerate(accumulate(documents.lost))
-    )
+    cumulative = ", ".join(f"{count:,}" for count in accumulate(documents.lost))
     return (
-        f"share of completely right documents: {share}; documents with at most "
-        f"N lost values (N: documents): {cumulative}"
+        f"share of completely right documents: {share}; documents with at most 0, 1, 2, ... "
+        f"lost values: {cumulative}"
     )
 
 

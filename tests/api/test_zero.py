@@ -298,7 +298,7 @@ def test_annotations_of_a_model_win():
     assert result.field_scores == {"sku": 0.75, "total": 0.0}
     assert result.overall_score == pytest.approx(0.75 / 4)
     assert not result.matched  # 0.1875 < 0.2
-    assert "as its annotations say" in result.explain()
+    assert "as annotated" in result.explain()
 
 
 def test_annotations_that_are_wrong_are_told_with_the_name_of_the_model():

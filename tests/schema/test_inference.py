@@ -155,7 +155,7 @@ def test_a_field_that_says_how_it_is_compared_is_left_alone(key):
     assert entry.comparator == key.get(X + "comparator", "LevenshteinComparator")
     assert entry.threshold == key.get(X + "threshold", 0.5)
     assert entry.config == key.get(X + "comparator-config", {})
-    assert entry.reason == "as its annotations say"
+    assert entry.reason == "as annotated"
 
 
 def test_a_shared_leaf_is_annotated_beside_each_reference_to_it():
@@ -598,7 +598,7 @@ def test_choices_are_known_by_the_place_they_are_written_to():
 def test_annotations_of_a_place_of_any_kind_are_told():
     entry = one("x", {X + "comparator": "ExactComparator"})
 
-    assert (entry.comparator, entry.reason) == ("ExactComparator", "as its annotations say")
+    assert (entry.comparator, entry.reason) == ("ExactComparator", "as annotated")
     entry = one("x", {X + "threshold": 0.3})
     assert (entry.comparator, entry.config, entry.threshold) == ("", {}, 0.3)
     assert (entry.source, entry.stated) == ("annotation", ("threshold",))
@@ -662,9 +662,9 @@ TEXTS, NUMBERS = "for texts that are not numbers", "also for texts that are numb
         ("total", CENT, (1.0, 3), "number", "inferred",
          ("weight",), "to a cent is not an error"),
         ("vendor", "LevenshteinComparator", (0.6, 1), "string", "annotation", ("threshold",),
-         "as its annotations say"),
+         "as annotated"),
         ("code", "ExactComparator", (0.5, 1), "string", "annotation", ("comparator",),
-         "as its annotations say"),
+         "as annotated"),
         ("owner", "", (0.4, 2), "object", "annotation", ("threshold", "weight"), "by its fields"),
         ("owner.name", SORTED, (0.85, 1), "string", "inferred",
          (), "as in `Smith, John`"),
@@ -687,7 +687,7 @@ TEXTS, NUMBERS = "for texts that are not numbers", "also for texts that are numb
         ("rates.*", READING_ALL, (1.0, 1), "number", "inferred", (), "may be written differently"),
         ("any", "", (None, 1), "any", "default", (), "each compared by its type"),
         ("said", "FuzzyComparator(method='ratio')", (None, 1), "any", "annotation", ("comparator",),
-         "as its annotations say"),
+         "as annotated"),
         ("free", "", (0.7, 1), "object", "default", (), (
             "compared field by field"
         )),

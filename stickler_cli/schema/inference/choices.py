@@ -56,7 +56,7 @@ from .observation import (
     states_three_decimals,
 )
 
-ANNOTATED: Final = "as its annotations say"
+ANNOTATED: Final = "as annotated"
 WEB_FORMATS: Final = frozenset(("uri", "uri-reference", "iri", "iri-reference"))
 NO_MORE: Final = "a text whose name does not suggest another comparison"
 
