@@ -291,7 +291,7 @@ class Losses(NamedTuple):
     mean_loss: Floats
     """Mean loss of the documents with an accepted value, for each threshold."""
     is_binary: Mask
-    """Whether each document with an accepted value has the loss 0 or 1, for each threshold."""
+    """For each threshold: true if the loss of every document with an accepted value is 0 or 1."""
     n_accepted: Indexes
     """Number of accepted values, for each threshold."""
 
@@ -323,10 +323,10 @@ class Acceptance:
 
 
 def losses_by_threshold(document: Indexes, confidence: Floats, is_right: Mask) -> Losses:
-    """Return the losses if each distinct confidence is a threshold.
+    """Return the losses of documents for each possible threshold.
 
-    If there are more than `MAX_THRESHOLDS` confidences, only so many evenly spaced ones are
-    thresholds. The arguments have an entry for each value.
+    Each distinct confidence is a possible threshold. If there are more than `MAX_THRESHOLDS`, this
+    number of them is selected at even distances. The arguments have an entry for each value.
     """
     order = np.argsort(-confidence, kind="stable")
     confidence, is_wrong, document = confidence[order], ~is_right[order], document[order]
@@ -365,9 +365,9 @@ def losses_by_threshold(document: Indexes, confidence: Floats, is_right: Mask) -
 
 
 def count_documents_needed(level: float, max_loss: float) -> int:
-    """Return how many documents a test needs at least to reject `expected loss > max_loss`.
+    """Return the minimum number of documents for a test that rejects `expected loss > max_loss`.
 
-    This number is enough only if none of the documents has a loss. `level` is the significance
+    With this number, the test rejects only if no document has a loss. `level` is the significance
     level.
     """
     return ceil(log(level) / log1p(-max_loss) - _ROUNDING)
@@ -402,8 +402,9 @@ def reject_in_sequence(p: Floats, starts: Indexes, level: float) -> Floats:
     """Return the level at which each hypothesis of a sequence is rejected; 0 if it is not rejected.
 
     Each position in `starts` gets an equal part of `level`. A rejected hypothesis passes its part
-    on to the next hypothesis that is not rejected; after the last hypothesis, the next one is the
-    first. The probability that any true hypothesis is rejected is therefore at most `level`.
+    on to the next hypothesis that is not yet rejected. The sequence is a circle: the first
+    hypothesis follows the last one. The probability that any true hypothesis is rejected is
+    therefore at most `level`.
 
     Source:
         Bretz et al. (2009), A graphical approach to sequentially rejective multiple tests.

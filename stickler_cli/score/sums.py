@@ -224,8 +224,8 @@ class Tally:
     similarity_sum: int = 0
     """Sum of the field's raw similarities, times `SCORE_SCALE`."""
     score_sum: int = 0
-    """Sum of the field's scores after clipping, times `SCORE_SCALE`; for documents, of overall
-    scores."""
+    """Sum of the scores after clipping, times `SCORE_SCALE`. The scores are those of a field; in
+    the tally of whole documents, they are the overall scores."""
     score_square_sum: int = 0
     """Sum of the squares of the scores after clipping, times `SCORE_SCALE`."""
     weight: float | None = None

@@ -1,4 +1,4 @@
-"""Settings of commands other than studies, and of `evaluate_many`."""
+"""Settings of `evaluate_many`, and of all commands that are not studies."""
 
 from typing import Any, Literal
 

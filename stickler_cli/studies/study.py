@@ -1,4 +1,4 @@
-"""What the command line must know about a study: its options, formats and where its answer is."""
+"""What the command line must know about a study: its options, its formats and its JSON record."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

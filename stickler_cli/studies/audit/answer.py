@@ -290,7 +290,7 @@ def item_of(place: AnsweredPlace) -> ItemPlace | None:
 
 
 def is_dropped(place: AnsweredPlace) -> bool:
-    """Return whether a place has a ground-truth value, and all wrong answers lack a value there."""
+    """Return whether a place has a ground-truth value and all wrong answers are absent values."""
     return place.gt is not None and all(value is None for value, _ in place.different)
 
 
@@ -422,8 +422,8 @@ class Audit:
     ) -> list[GoldChange]:
         """Return the changes of a document's ground truth that verdicts demand.
 
-        For a list item that the ground truth lacks, only changes that add a value are returned: the
-        ground truth has no value there that could be removed or could get an accepted alternative.
+        An item that the ground truth lacks can only be added. Changes that remove a value inside
+        such an item, or accept an alternative there, are therefore left out.
         """
         bare_truth = unwrapper(truth, is_truth=True).value if unwrapper else truth
         changes, new_indexes = list[GoldChange](), dict[Path, dict[Step, int]]()

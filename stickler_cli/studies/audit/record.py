@@ -57,8 +57,9 @@ class Suspect:
     against: Count
     """Number of runs that agree with the ground truth."""
     rarity: Fraction
-    """How often the runs that give the first answer of `others` differ from the ground truth in
-    this field, in [0, 1]. The smaller, the more suspect."""
+    """Mean error rate in this field of the runs that give the first answer of `others`, in [0, 1].
+    The error rate of a run is the share of the field's places at which the run differs from the
+    ground truth. The smaller the mean, the more suspect is the place."""
 
 
 @dataclass(frozen=True, slots=True)

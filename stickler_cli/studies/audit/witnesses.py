@@ -58,8 +58,8 @@ class AnsweredPlace:
     """The path of the field, without list indexes."""
     gt: JsonValue = None
     answers: dict[int, tuple[JsonValue, bool]] = field(default_factory=dict)
-    """The answer of each run (None if absent), and whether it matches the ground truth; by the
-    position of the run."""
+    """For each run, by its position: the answer (None if absent), and whether the answer matches
+    the ground truth."""
     groups: list[int] = field(default_factory=list)
     """The group of each run's answer: runs with matching answers have the same number. It is 0 for
     an answer that matches the ground truth, and `NO_DOCUMENT` for a run that lacks the document."""
@@ -439,8 +439,8 @@ _N_DRAWN_PAIRS: Final = 20_000
 
 The standard error of the share that matches is then at most 0.004."""
 _MIN_SHARING_RATIO: Final = 3
-"""Two runs are reported if they share more than this many times the usual number of wrong answers.
-The usual number is the median over all other pairs of runs, plus 1."""
+"""Two runs are reported if the number of wrong answers that they share is more than this many times
+the usual number. The usual number is the median over all other pairs of runs, plus 1."""
 _MIN_SHARED: Final = 10
 """Minimum number of wrong answers that two runs must share to be reported."""
 
@@ -455,11 +455,11 @@ def count_votes(groups: Groups) -> tuple[VoteCounts, VoteCounts]:
 
 
 def rarity(groups: Groups, fields: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return how often the runs with the most frequent wrong answer of a place are wrong.
+    """Return the mean error rate of the runs with the most frequent wrong answer, for each place.
 
-    Each of these runs differs from the ground truth at some share of all places of the same field.
-    The result is the mean of these shares, (n_places,). `fields` has the index of the field of each
-    place.
+    The error rate of a run is the share of all places of the same field at which the run differs
+    from the ground truth. The result has shape (n_places,). `fields` has the index of the field of
+    each place.
     """
     voted_group = np.argmax(_group_sizes(groups)[1:], axis=0) + 1
     is_voting, rates = groups == voted_group[:, np.newaxis], np.zeros(groups.shape)

@@ -301,7 +301,7 @@ def _find_confidence_change(
 def contrasts(base: Run, new: Run) -> list[Contrast]:
     """Return what differs between two runs besides their figures, such as options.
 
-    Differences that keep the figures from being compared come first.
+    Differences come first that make the figures incomparable.
     """
     differences = [
         (name, before, after, name not in WITHOUT_FIGURES)

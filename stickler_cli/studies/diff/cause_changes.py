@@ -160,10 +160,11 @@ def _group_moved_causes(
     causes_of_runs: Sequence[Causes],
     entry_by_key: Mapping[str, int],
 ) -> dict[int, dict[Move, list[Cause]]]:
-    """Group the causes of changed values by the position of their entry and by move.
+    """Return the causes of changed values, by their entry and by how the values changed.
 
-    The sizes of the causes count only the values that changed in this way. Large causes come first.
-    Values without a cause are left out.
+    The outer keys are the positions of entries in the list of causes. The inner keys are moves,
+    such as `Move.FIXED`. The size of a cause counts only the values with this move. Large causes
+    come first. Values without a cause are left out.
     """
     causes_by_key = [{cause.key: cause for cause in run_causes} for run_causes in causes_of_runs]
     moved_values: dict[tuple[int, str, Move], _MovedValues] = {}

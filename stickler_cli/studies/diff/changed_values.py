@@ -171,9 +171,10 @@ def _changed_value(place: _Place, sides: Sequence[ErrorsOfRun]) -> ChangedValue:
 
 
 def _find_wrong_inside(item: Error, sides: Sequence[ErrorsOfRun]) -> list[list[str] | None]:
-    """Return, for each run, the paths of wrong values inside a missed item.
+    """Return the paths of the wrong values inside a missed item, for each run.
 
-    A run that misses the item has None instead of paths. For an invented item, the result is empty.
+    A run that misses the item has None instead of paths. If `item` is not a missed item, the result
+    is empty.
     """
     return [side.find_wrong_inside(item) for side in sides] if item.outcome == "FN" else []
 
@@ -275,7 +276,7 @@ def _answers_of_item(
 
 
 def _is_missed_or_invented(value: ChangedValue) -> bool:
-    """Return whether a value is invented, or absent in all runs in which it is wrong."""
+    """Return whether a value is invented, or whether all runs that have it wrong miss it."""
     wrong_answers = [answer for answer in value.said if answer is not True]
     is_invented = value.gt is None
     return is_invented or all(answer is None for answer in wrong_answers)

@@ -233,7 +233,9 @@ class JoinedRuns:
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return two masks of documents: where the fields broke, and where they were fixed.
 
-        If a side has several runs, more than half of them decide whether the fields are right.
+        Fields broke if they are right in the first run and wrong in the second; they were fixed in
+        the reverse case. For a side with several runs, right (or wrong) means: in more than half of
+        its runs.
         """
         first, states = self.sides[0], self.right_and_wrong(fields, mode)
         right_before, wrong_before = (mask[:first].mean(axis=0) > 0.5 for mask in states)
@@ -482,9 +484,10 @@ def _make_missed_rows(
 ) -> Iterator[RunRows]:
     """Yield rows in which all values are missed, for the documents that a run did not compare.
 
-    The values are those of the first side. A cell has the counts of a field in a document.
-    `missed_cell`, (2, n_cells), has the index of the cell that replaces each cell if all of its
-    values are missed. Row 1 is for nested fields, row 0 for all other fields.
+    The true values are taken from the runs of the first side. A cell is a row of counts, and each
+    row refers to its cell by index. `missed_cell`, (2, n_cells), replaces these indexes: the new
+    cell has the same true values, all missed. `missed_cell[1]` is for nested fields,
+    `missed_cell[0]` for all others.
     """
     stand_ins = _find_stand_ins(run, [base_documents for _, base_documents in first_side])
     for (base_rows, _), stands_in in zip(first_side, stand_ins, strict=True):

@@ -122,7 +122,8 @@ def choose_headline(
     1. The most significant loss.
     2. The rise of F1 of whole documents.
     3. The most significant rise.
-    4. The change of F1 of whole documents, although it neither rose nor fell.
+
+    If nothing rose or fell, return the change of F1 of whole documents.
     """
     f1, *other_changes = (change for change in whole if change.mode in ("", counting))
     candidates = [f1, *other_changes, *field_changes]

@@ -104,8 +104,7 @@ class TrendSettings:
     """Largest change that does not matter, above 0. If the whole interval of a change is within the
     margin, the figure is called unchanged."""
     counting: Counting = CountingOptions.counting
-    """Counting mode of the rates of fields, and of the F1 of whole documents that is the main
-    figure."""
+    """Counting mode of the rates of fields, and of the F1 of whole documents, the main figure."""
 
     @property
     def alpha(self) -> float:
@@ -248,8 +247,8 @@ class DocumentChange:
     """Number of lost values of the document in the second run; the mean if there are several
     runs."""
     broken: list[str]
-    """Paths of fields that were right before and are wrong after, parents first. If a side has
-    several runs, more than half of them decide whether a field is right."""
+    """Paths of fields that were right before and are wrong after, parents first. For a side with
+    several runs, right (or wrong) means: in more than half of its runs."""
     fixed: list[str]
     """Paths of fields that were wrong before and are right after, parents first."""
     change: Annotated[float, Rule("a change", {"type": "number", **_CHANGE})]
@@ -354,8 +353,8 @@ class CauseChange:
     """How a cause of errors changed between two runs.
 
     Similar causes are joined, as in the list of causes of one run. Wrong values that occur only
-    once are joined by field and class. Errors of a class that explains itself, such as swapped day
-    and month, are joined by field.
+    once are joined by field and class. If the class alone explains an error, as with swapped day
+    and month, all errors of the field and class are joined.
     """
 
     key: str
@@ -387,9 +386,9 @@ class CauseChange:
     moved_causes: Mapping[Move, Sequence[Cause]] = dataclasses.field(
         default_factory=dict, metadata={KEPT: False}
     )
-    """For each way in which values changed, the joined causes of these values. The sizes of these
-    causes count only these values: in the first run if the values were fixed, else in the second
-    run."""
+    """For each way in which values changed: the joined causes of the values that changed in this
+    way. The size of each cause counts only these values. The cause of a fixed value is its cause in
+    the first run; of any other value, the cause in the second run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,8 +403,9 @@ class WholeChange:
     is_one_sided: bool
     """Whether the item or object is missed or invented."""
     wrong_inside: Sequence[Sequence[str] | None] = ()
-    """For a missed item: the paths of wrong values inside the item, for each run; None for a run
-    that misses the item. Empty for an invented item."""
+    """For an item that at least one run misses: for each run, the paths of the wrong values inside
+    the item, or None if the run misses the item. Empty for other errors, such as an invented
+    item."""
 
 
 class WrongInside(NamedTuple):
@@ -435,8 +435,8 @@ class ChangedValue:
     """The answer of each run: True if right, None if absent, else the wrong value. An item is right
     only if every value inside the item is right."""
     whole: WholeChange | None = None
-    """The item or object that contains the value and failed as a whole in the run at `run`; None if
-    there is none."""
+    """The item or object that contains the value, if it failed as a whole in the run at position
+    `run`; else None."""
     run: int = 0
     """Position of the run that `error_class` and `cause` are about."""
     causes_by_run: Sequence[str] = ()
@@ -528,14 +528,14 @@ class Difference:
     new: RunName
     """The second run: the state after the change."""
     contrasts: list[Contrast]
-    """What differs between the runs besides their figures, such as options; differences that keep
-    figures from being compared come first."""
+    """What differs between the runs besides their figures, such as options. Differences come first
+    that make the figures incomparable."""
     settings: Annotated[TrendSettings, _SHOWN]
     documents: ComparedRecord
     headline: Change
     """The change that the report names first. It is the first of these that exists: the most
-    significant loss; the rise of F1 of whole documents; the most significant rise; the change of F1
-    of whole documents, although it neither rose nor fell."""
+    significant loss; the rise of F1 of whole documents; the most significant rise. If nothing rose
+    or fell, it is the change of F1 of whole documents."""
     lost: list[str]
     """Ids of the documents that the second run did not compare."""
     only_new: list[str]

@@ -167,11 +167,12 @@ def change_intervals(
 
     The interval is None if the figure has no divisor in one of the runs. `documents` are the ids.
 
-    One artificial document is added to both runs. For the lower bound, all its values are right in
-    the first run and wrong in the second run; for the upper bound, the reverse. For the bound
-    closer to 0, fewer of its values change: only as many as in a typical document that differs
-    between the runs. As a result, an interval excludes 0 in about the same cases in which its p
-    value (`p_values`) is small.
+    One artificial document is added to both runs, once for each bound. For the lower bound, its
+    values are right in the first run and wrong in the second run; for the upper bound, the reverse.
+    This moves both bounds outwards. The bound closer to 0 is moved less: the artificial document
+    then has only as many changed values as a typical document that differs between the runs. As a
+    result, an interval excludes 0 in about the same cases in which its p value (`p_values`) is
+    small.
     """
     if not samples:
         return []
@@ -323,9 +324,10 @@ def p_of_runs(
 ) -> float:
     """Return the p value of a change by its variance among runs and among documents.
 
-    Returns 0 if each side has one run. The p value is the two-sided level at which a confidence
-    interval begins to contain 0. The squared half width of this interval is the sum of the squared
-    half widths for documents and for runs.
+    The p value is 1 minus the greatest confidence level whose interval of the change excludes 0.
+    Half the width of this interval, squared, is the sum of two squares: half the width due to
+    documents, and half the width due to runs. If each side has one run, the variance among runs is
+    unknown; the result is then 0, which has no effect in `p_values`.
 
     Args:
         change: the change of the figure.

@@ -197,7 +197,7 @@ class GoldRules:
             self._check_alternatives(document, document.gold, document.value, ())
 
     def _check_alternatives(self, document: Document, gold: Gold, value: Any, path: Path) -> None:
-        """Add a finding for each repeated alternative of a value, or of a value inside it."""
+        """Add a finding for each repeated alternative of a value, and of all values inside it."""
         values = [value, *(alternative.value for alternative in gold.alternatives)]
         seen: set[object] = set()
         for alternative in values if gold.alternatives else ():
@@ -272,7 +272,7 @@ class GoldRules:
                 self._findings.add("duplicate-item-key", field, spot, finding)
 
     def conclude(self) -> None:
-        """Add a finding for each field with aliases that occur nowhere in the ground truth."""
+        """Add a finding for each field with an alias that occurs nowhere in the ground truth."""
         for names, reading in self._aliases.items():
             unmet = [name for name in reading.aliases if name not in self._occurring_names[names]]
             if unmet:

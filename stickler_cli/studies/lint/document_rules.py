@@ -216,8 +216,8 @@ MIN_OVERLAP: Final = 0.9
 """Minimum overlap of the values of near-duplicates (Dice coefficient); rare values weigh more."""
 
 MIN_VALUES_OF_COPY: Final = 3
-"""Minimum number of numbers and texts in a document that is reported as an exact copy. A smaller
-document, such as one with a few labels, can be equal by chance."""
+"""Minimum number of values (numbers and texts) in a document that is reported as an exact copy. A
+smaller document, such as one with a few labels, can be equal by chance."""
 
 
 class Copies:
@@ -301,9 +301,9 @@ class Copies:
 
 
 def _count_documents(values: NDArray[np.uint64], hashes: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """Return, for each of `hashes`, the number of documents that have it.
+    """Return the number of documents that contain a value, for each hash of a value in `hashes`.
 
-    `values` are the sorted hashes of the values of all documents.
+    `values` are the sorted hashes of the values of all documents; a document has each hash once.
     """
     return np.searchsorted(values, hashes, "right") - np.searchsorted(values, hashes, "left")
 

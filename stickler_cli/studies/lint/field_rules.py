@@ -54,7 +54,8 @@ MAX_NUMBER: Final = 1e300
 MAX_SHAPES: Final = 50
 """Maximum number of distinct shapes of texts, such as `A-9/9`, that are kept for a field."""
 SAMPLE_SIZE: Final = 10_000
-"""Number of randomly chosen numbers of a field from which their spread is estimated."""
+"""Size of the random sample of a field's numbers from which their spread is estimated. A field with
+fewer numbers has all of them in the sample."""
 
 MAX_EXTREMES: Final = 20
 """Number of smallest numbers, and of greatest numbers, that are kept for each field. Only these can
@@ -85,10 +86,11 @@ class DistinctTexts:
     is_full: bool = False
 
     def add(self, text: str, value: str, pairs: Sequence[int], spot_of: SpotOf) -> None:
-        """Count a text that was derived from a value, and keep the first locations.
+        """Count a text that was derived from a value, and keep its first locations.
 
-        `text` is the value itself, its shape, or its order of day and month. `value` is the value,
-        and `pairs` are the positions at which it occurs.
+        `value` is the value, and `pairs` are the positions at which the value occurs. `text` is one
+        of three: the value itself, its shape such as `A-9/9`, or `day first` or `month first` for a
+        date.
         """
         if self.is_full:
             return
@@ -251,7 +253,8 @@ MIN_TYPO_LENGTH: Final = 6
 
 
 FORGIVING_THRESHOLD: Final = 0.5
-"""Threshold at which a text can match although half of it is wrong; it is the default for texts."""
+"""Texts of a field with this threshold, or with a lower one, can match although half of the text is
+wrong. It is the default threshold of texts."""
 MIN_CODE_SHARE: Final = 0.9
 """A field has codes if at least this share of its texts look like codes, such as INV-017."""
 
@@ -298,9 +301,9 @@ def _list_beyond_gap(
 ) -> Iterator[Extreme]:
     """Yield the extreme numbers on one side of the median that lie beyond the first wide gap.
 
-    `distances` are numbers with their distance from the median, in ascending order.
-    `has_all_values` is true if these are all numbers on this side. If it is false, the first number
-    is not tested, as it is unknown whether a gap precedes it.
+    `distances` has the numbers, each after its distance from the median; the distances ascend.
+    `has_all_values` is true if all numbers of the field are known. Otherwise there can be further
+    numbers between the median and the first number, so no gap is sought between these two.
     """
     previous = 0.0 if has_all_values else math.inf
     is_beyond = False
@@ -387,7 +390,10 @@ def _is_typo(word: str, other: str) -> bool:
 
 
 def _normalize_word(text: str) -> str:
-    """Return a text without case, blanks and punctuation; unchanged if nothing else remains."""
+    """Return a text without case, blanks and punctuation.
+
+    A text without letters and digits is returned unchanged.
+    """
     return "".join(filter(str.isalnum, text.casefold())) or text
 
 
@@ -395,8 +401,8 @@ MAX_FIELDS: Final = 5_000
 """Maximum number of fields whose values are checked together."""
 
 MIN_UNMATCHED: Final = 5
-"""A finding about values that do not match themselves, or about codes, needs at least this many
-such values in the field."""
+"""Minimum number of values in a field for a finding about them: of values that do not match
+themselves, or of codes."""
 
 
 def is_forgiving(profile: Profile) -> bool:

@@ -84,9 +84,10 @@ _TONES: Final[dict[Severity, Tone]] = {"error": "bad", "warning": "warn", "note"
 
 
 def _row_column(name: str, side: int) -> FigureColumn:
-    """Return a column of the table of findings; `name` is the attribute that it shows.
+    """Return a column of the table of findings, which shows an attribute called `name`.
 
-    With `side` 0, it is an attribute of the finding; with `side` 1, an attribute of its locations.
+    Each row of the table is a finding and one of its locations. With `side` 0, the attribute is one
+    of the finding; with `side` 1, one of the location.
     """
     return FigureColumn(name, lambda row: getattr(row[side], name), int if name == "line" else str)
 

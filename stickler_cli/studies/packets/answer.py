@@ -104,10 +104,11 @@ class PageConfusion:
     """How many pages have a given true class and a given predicted class."""
 
     gt: str | None
-    """True class; null for pages that only predictions have, empty for pages without a class."""
+    """True class. It is null for pages that are not in the ground truth, and empty for pages whose
+    section has no class."""
     pred: str | None
-    """Predicted class; null for pages missing in the prediction, empty for pages without a
-    class."""
+    """Predicted class. It is null for pages that are not in the prediction, and empty for pages
+    whose section has no class."""
     pages: Count
     """Number of pages."""
 

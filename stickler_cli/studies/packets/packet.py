@@ -325,9 +325,9 @@ EXACT: Final = ("pages", "class", "order")
 pages."""
 
 _RIGHT: Final[Mapping[SectionStatus, int]] = {"pages": 0, "class": 1, "order": 2, "exact": 3}
-"""Maps the status of a pair of sections to the number of levels of `EXACT` that the pair reaches.
-For instance, a pair with the status `order` has the same pages and the same class, but another
-order of pages, so it reaches two levels."""
+"""For each status of a pair of sections: how many levels of `EXACT` the pair reaches. A pair with
+the status `order` has another order of pages; its pages and its class are right, so it reaches two
+levels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,7 +350,7 @@ class SectionOutcome:
 
 @dataclass(frozen=True, slots=True)
 class PacketResult:
-    """The counts of one packet, which are summed over packets by name."""
+    """The result of one packet: counts, which can be added up over packets, and its sections."""
 
     sums: Mapping[str, float]
     """Counts by name; `order` and `adjusted_rand` are scaled from [-1, 1] to [0, 1]."""
@@ -358,7 +358,9 @@ class PacketResult:
     """Number of pages by true class and predicted class; a class is None if a side lacks the
     page."""
     by_class: Mapping[str, Mapping[str, float]]
-    """Counts of sections by class, named `gt`, `pred`, `exact` and `overlap`."""
+    """Sums over the sections of each class. `gt` and `pred` are the numbers of true and of
+    predicted sections, and `exact` is the number of sections with exactly right pages and class.
+    `overlap` is the sum of the overlaps of matching sections of this class."""
     outcomes: list[SectionOutcome]
     """Results of every section: first those of the ground truth, then invented sections."""
 
@@ -425,9 +427,10 @@ def _pair_sections(
 ) -> dict[int, tuple[int, float]]:
     """Pair true and predicted sections; pairs with the greatest overlap are formed first.
 
-    Returns, by index of a true section, the index of its predicted section and their overlap.
-    Among equal overlaps the first pages decide, so that the order of sections does not matter.
-    `n_common_pages` is the number of common pages by true and predicted index.
+    Returns, by index of a true section, the index of its predicted section and their overlap. If
+    overlaps are equal, the pair whose sections begin on the earlier pages is formed first, so that
+    the order in which sections are listed does not matter. `n_common_pages` is the number of common
+    pages by true and predicted index.
     """
     first_gt_page, first_pred_page = (
         [min(section.pages, default=0) for section in side] for side in (gt, pred)
@@ -503,7 +506,8 @@ def _count_boundaries(
 ) -> dict[str, int]:
     """Count the boundaries between sections: those of each side, and those on both sides.
 
-    The arguments map page numbers to the index of their section.
+    `pages` are the numbers of all pages, sorted. The other arguments map the number of a page to
+    the index of its section.
     """
     counts = dict.fromkeys(("cuts.gt", "cuts.pred", "cuts.both"), 0)
     for page, next_page in pairwise(pages):

@@ -221,9 +221,10 @@ _COUNTED: Final = (
 )
 """Names of the counts of a field.
 
-The first four count values with a box on both sides, by whether value and place (box) are right.
-`centred` counts right values with the centre of the predicted box inside the true box. `gt_boxes`
-and `pred_boxes` count values with a true box and with a predicted box."""
+The first four count values that have a box on both sides: `place_wrong` if the value is right and
+its box is wrong, `value_wrong` if only the value is wrong. `centred` counts right values with the
+centre of the predicted box inside the true box. `gt_boxes` and `pred_boxes` count values with a
+true box and with a predicted box."""
 
 
 # Source: Lin et al. (2014), arXiv:1405.0312, and its evaluation code, pycocotools.
@@ -337,8 +338,9 @@ class PlaceCounts:
     """For each document: the counts of each field, in the order of `_COUNTED`."""
     detections: dict[str, Detections] = field(default_factory=dict)
     box_fields: dict[str, str] = field(default_factory=dict)
-    """Maps the path of each field that is a box itself to the name of the value in the same object.
-    The name is empty if there is no such value, or several."""
+    """The fields whose values are boxes, by path, each with the name of the field that the box
+    seems to belong to: the only other field of the same object, apart from page numbers and
+    confidences. The name is empty if there is no other field, or several."""
     n_mixed_units: int = 0
     """Number of values with one box in pixels, and the other in fractions of a page whose size is
     unknown."""
@@ -381,7 +383,7 @@ class PlaceCounts:
         )
 
     def _add_box_fields(self, units: Sequence[LocatedUnit]) -> None:
-        """Record in `box_fields` each field that is a box itself, with the field of its value."""
+        """Record the fields whose values are boxes, with the fields that the boxes belong to."""
         boxes = [
             unit.field_path for unit in units if isinstance(unit.comparator, BBoxIoUComparator)
         ]

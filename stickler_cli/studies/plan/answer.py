@@ -63,14 +63,15 @@ class PlannedSize:
     interval: list[Fraction] | None
     """Confidence interval of the figure in the run."""
     documents: Count | None
-    """Number of documents with which the request is met; for a gate, in half of all cases. Null if
-    no number of documents is enough, or if the run is too small for an estimate."""
+    """Number of documents with which the request is met. For a gate: the number with which the gate
+    passes with a probability of 0.5. Null if no number of documents is enough, or if the run is too
+    small for an estimate."""
     likely: Count | None
     """Number of documents with which the request is met with the probability `power`. Null if
     `documents` is null, and for half widths."""
     between: list[Count | None] | None
-    """Range of the needed number, if the run has fewer than ten documents; a null bound means that
-    no number is enough."""
+    """Lowest and highest estimate of the needed number, for a run with fewer than ten documents. An
+    estimate is null if no number is enough. `between` is null for larger runs."""
     curve: list[list[Number]]
     """Points for a diagram: a number of documents, and the half width or power with that many."""
 
@@ -259,9 +260,9 @@ class Pilot:
     def evened(self, thirds: int) -> "Pilot":
         """Return a pilot whose documents vary more in size.
 
-        A small pilot often has too few large documents, so that its sizes vary too little. In half
-        of all pilots, at least a third of one large document is missing. `thirds` is the number of
-        such thirds to add.
+        A small pilot often has too few large documents, so that its sizes vary too little. To make
+        up for this, parts of large documents are added: `thirds` is the number of these parts, each
+        a third of a large document. Half of all pilots lack at least one such part.
 
         Source: Choi (1994), doi:10.1090/S0002-9939-1994-1195477-8, for gamma distributions.
         """
@@ -371,7 +372,7 @@ def curve_of(value: Callable[[float], float], documents: int | None) -> list[lis
 
 
 _HOLDS: Final = ">=0"
-"""Ending that turns the name of a figure into the text of a gate, so that it can be parsed."""
+"""Ending that turns the name of a figure into a gate, so that `parse_gate` can read it: `f1>=0`."""
 _LOWER_END: Final = {">=": True, ">": True, "<=": False, "<": False}
 
 
@@ -448,10 +449,11 @@ class _Planned:
             yield from (self._size("gate", gate) for gate in self._figures(text, "--gate"))
 
     def _figures(self, text: str, option: str) -> Iterator[Gate]:
-        """Yield a gate for each figure that the text of a gate names.
+        """Yield a gate for each figure that matches the text of a gate.
 
-        Figures with a divisor of 0 are left out. If all divisors are 0, only the first figure is
-        kept.
+        Without a pattern in its path, the gate has one figure. With a pattern such as `**.f1>=0.9`,
+        it has a figure for each matching field. Figures with a divisor of 0 are left out. If all
+        divisors are 0, only the first figure is kept.
         """
         gate = parse_gate(text, option, metrics=(*RATES, SCORE))
         fields = [field_info.field for field_info in self.run.fields]

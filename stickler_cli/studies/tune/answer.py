@@ -95,8 +95,9 @@ class TunedFieldRecord:
     reason: str
     """Reason why a threshold is proposed, or why none is."""
     now: NumberOrNone
-    """Quality of the present threshold (F1, or without verdicts, explained variance), measured on
-    the half of the pairs that confirms a proposal. Null if not computed."""
+    """Quality of the present threshold: F1 if people have judged pairs, else the share of explained
+    variance. It is measured on the half of the pairs that confirms a proposal. Null if not
+    computed."""
     then: NumberOrNone
     """Quality of the best other threshold, proposed or not, on the same half of the pairs. Null if
     not computed."""
@@ -213,7 +214,10 @@ def _gain_sentence(field: TunedFieldRecord, record: TuningRecord) -> str:
 
 
 def _cut_table(field: TunedFieldRecord, record: TuningRecord) -> Figures:
-    """Return the table of possible thresholds (cuts) of a field, from the first cut with a pair."""
+    """Return the table of possible thresholds (cuts) of a field.
+
+    The cuts below the first cut with pairs are left out, except for the last of them.
+    """
     max_pairs = max(cut.pairs for cut in field.cuts)
     first = next((index for index, cut in enumerate(field.cuts) if cut.pairs), 0)
 

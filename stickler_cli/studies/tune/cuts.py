@@ -48,9 +48,9 @@ MIN_PAIRS_OF_A_KIND: Final = 5
 """Minimum number of pairs above and below a proposed threshold, in each half of the documents."""
 
 GAP: Final = 0.05
-"""A pair is near a threshold if its similarity is closer to the threshold than this. A threshold is
-in a gap if fewer pairs are near it than near the median of the pairs below it. A threshold that is
-not in a gap would split one group of pairs."""
+"""Distance within which a pair of values counts as near a threshold. A proposed threshold must be
+in a gap between two groups of pairs: fewer pairs are near the threshold than near the median
+similarity of the lower group."""
 
 GAP_LEVEL: Final = 0.025
 """Significance level of the test for a gap around a proposed threshold."""
@@ -196,8 +196,8 @@ def _find_best_cut(sample: FieldSample) -> float | None:
 def _explained_variance(similarity: Floats, last_below: NDArray[np.intp]) -> Floats:
     """Return the share of the variance of similarities that each split into two groups explains.
 
-    The similarities are sorted. `last_below` has, for each split, the position of the last number
-    of the lower group.
+    `similarity` is sorted. Each entry of `last_below` is one split: the position of the last pair
+    in the lower group.
     """
     totals = np.cumsum(similarity)
     n_below, size = last_below + 1, len(similarity)
@@ -255,10 +255,11 @@ def _measure_gain(
 ) -> tuple[float, float, Interval]:
     """Return the quality of the present threshold, that of a cut, and the interval of the gain.
 
-    A cut is a proposed threshold. The documents are resampled, and one artificial pair is added;
-    its similarity is between the present threshold and the cut, so that the two judge it
-    differently. For the lower bound, the cut judges the pair wrongly; for the upper bound, rightly.
-    A cut that judges only one pair of the sample better has therefore no sure gain.
+    A cut is a proposed threshold. The documents are resampled, and one artificial pair is added.
+    Its similarity is between the present threshold and the cut, so that only one of the two is
+    right about the pair: the present threshold for the lower bound of the interval, the cut for the
+    upper bound. Therefore, one pair of the sample that only the cut gets right is never enough for
+    a lower bound above 0.
     """
     thresholds = (threshold, cut)
     sum_scores = np.concatenate([_sum_units(sample, value) for value in thresholds])
