@@ -405,7 +405,8 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _has_arguments(self, path: Path) -> bool:
         """Return whether a field has the arguments of a call.
 
-        It has arguments if its name says so, or if a field beside it has the name of a tool.
+        It has arguments if its name says so (`ARGUMENTS`). A field whose name only suggests
+        arguments (`INPUTS`) has some if the same object has a field with the name of a tool.
         """
         name = str(path[-1])
         if ends_in(name, ARGUMENTS):

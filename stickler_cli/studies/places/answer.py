@@ -212,8 +212,8 @@ MAX_NAMED: Final = 3  # number of fields that a note lists
 _NAMES_BESIDE_VALUES: Final = frozenset(
     {"page", "pageNumber", "page_number", "confidence", "score"}
 )
-"""Names of fields that stand beside a value and its box, but are not values themselves: `page`, for
-instance."""
+"""Names of fields that describe a value and its box in the same object, such as `page`. They are
+not values themselves."""
 
 _COUNTED: Final = (
     *("both_right", "place_wrong", "value_wrong", "both_wrong"),
