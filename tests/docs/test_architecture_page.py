@@ -23,18 +23,23 @@ def tree_of(module: str) -> ast.Module:
 @cache
 def classes() -> dict[str, set[str]]:
     """What each class of the package has, of its own or of a class that it names."""
-    found: dict[str, set[str]] = {}
+    methods_by_class: dict[str, set[str]] = {}
     for module in MODULES:
         for node in ast.walk(tree_of(module)):
             if isinstance(node, ast.ClassDef):
-                parts = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
-                parts |= {
-                    part.target.id
-                    for part in node.body
-                    if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
+                names = {
+                    statement.name
+                    for statement in node.body
+                    if isinstance(statement, ast.FunctionDef)
                 }
-                found.setdefault(node.name, set()).update(parts)
-    return found
+                names |= {
+                    statement.target.id
+                    for statement in node.body
+                    if isinstance(statement, ast.AnnAssign)
+                    and isinstance(statement.target, ast.Name)
+                }
+                methods_by_class.setdefault(node.name, set()).update(names)
+    return methods_by_class
 
 
 def names_in(stem: str) -> set[str]:
@@ -56,12 +61,12 @@ def is_there(name: str) -> bool:
         return any(True for _ in ROOT.rglob(name))
     if name.endswith("/"):
         return (ROOT / name).is_dir() or (ROOT.parent / name).is_dir()
-    *owner, part = name.split(".")
+    *owner, last_name = name.split(".")
     if owner and owner[-1][0].isupper():
-        return part in classes()[owner[-1]]
+        return last_name in classes()[owner[-1]]
     if owner:
-        return part in names_in(owner[-1]) or f"{owner[-1]}/{part}.py" in MODULES
-    return part in classes()
+        return last_name in names_in(owner[-1]) or f"{owner[-1]}/{last_name}.py" in MODULES
+    return last_name in classes()
 
 
 NAMES_OF_OURS = [

@@ -36,12 +36,12 @@ def workspace(tmp_path):
 def run(script, folder, **environment):
     """Run a script as the runner does."""
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
-    known = {"HOME": str(folder), "PATH": PATH}
-    known |= {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
+    variables = {"HOME": str(folder), "PATH": PATH}
+    variables |= {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
     return subprocess.run(
         command,
         cwd=folder,
-        env={**known, **environment},
+        env={**variables, **environment},
         capture_output=True,
         text=True,
         check=False,

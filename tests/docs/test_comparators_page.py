@@ -44,8 +44,11 @@ def test_every_comparator_has_a_section_and_a_row_in_the_overview():
 @pytest.mark.parametrize("name", DESCRIBED)
 def test_a_section_lists_the_keywords_of_the_constructor_with_their_defaults(name):
     expected = [
-        [each.name, "required" if each.default is each.empty else json.dumps(each.default)]
-        for each in DESCRIBED[name].keywords
+        [
+            keyword.name,
+            "required" if keyword.default is keyword.empty else json.dumps(keyword.default),
+        ]
+        for keyword in DESCRIBED[name].keywords
     ]
     overview = {row[0]: row[2] for row in table(PAGE.partition("\n## ")[0], "comparator")}
     listed = [row[:2] for row in table(SECTIONS[name], "keyword")]

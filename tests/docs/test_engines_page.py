@@ -41,7 +41,7 @@ def test_the_program_for_an_engine_writes_the_state_of_all_documents(heading, mo
     section = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     (program,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
     (tmp_path / "program.py").write_text(program, encoding="utf-8")
-    more = {
+    variables = {
         "HOME": str(tmp_path),  # where Ray keeps a token
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
         "RAY_raylet_start_wait_time_s": "600",  # at work a machine takes longer than the minute
@@ -49,7 +49,7 @@ def test_the_program_for_an_engine_writes_the_state_of_all_documents(heading, mo
     result = subprocess.run(
         (sys.executable, "program.py"),
         cwd=tmp_path,
-        env={**os.environ, **more, "SPARK_LOCAL_IP": "127.0.0.1"},
+        env={**os.environ, **variables, "SPARK_LOCAL_IP": "127.0.0.1"},
         capture_output=True,
         text=True,
         timeout=900,  # Spark takes half a minute where nothing else is done

@@ -31,20 +31,23 @@ def test_the_example_comes_to_what_its_table_says(tmp_path, capsys):
         name: {key: node["leaves"][key] for key in ("tp", "fd", "fa", "fn", "tn")}
         for name, node in result["confusion_matrix"]["fields"].items()
     }
-    assert {name: {key: n for key, n in of.items() if n} for name, of in leaves.items()} == {
+    assert {
+        name: {key: n for key, n in counts.items() if n} for name, counts in leaves.items()
+    } == {
         "vendor": {"tp": 1},
         "country": {"tp": 1},
         "paid": {"tn": 1},
         "items": {"tp": 3},
         "steps": {"tp": 1, "fa": 1, "fn": 1},
     }
-    told = [error for error in result["non_matches"] if "inside" not in error]
-    assert {error["class"] for error in told} == {"moved"}
+    errors = [error for error in result["non_matches"] if "inside" not in error]
+    assert {error["class"] for error in errors} == {"moved"}
 
 
 def evidence(*values):
     return [
-        {"page": 1, "bbox": [0.1, 0.1, 0.2, 0.1], "quote": str(it), "value": it} for it in values
+        {"page": 1, "bbox": [0.1, 0.1, 0.2, 0.1], "quote": str(value), "value": value}
+        for value in values
     ]
 
 
@@ -128,13 +131,17 @@ def converted(tmp_path):
 
 
 def test_rules_of_extractbench_become_annotations(converted):
-    made = json.loads((converted / "schemas" / "order.json").read_text(encoding="utf-8"))
+    schema = json.loads((converted / "schemas" / "order.json").read_text(encoding="utf-8"))
 
     def said(place):
         prefix = "x-aws-stickler-"
-        return {key.removeprefix(prefix): it for key, it in place.items() if key.startswith(prefix)}
+        return {
+            key.removeprefix(prefix): annotation
+            for key, annotation in place.items()
+            if key.startswith(prefix)
+        }
 
-    fields = made["properties"]
+    fields = schema["properties"]
     assert {name: said(place) for name, place in fields.items()} == {
         "firm": {},
         "phone": {"comparator": "PhoneComparator"},
@@ -144,7 +151,7 @@ def test_rules_of_extractbench_become_annotations(converted):
         "days": {"ordered": True},
         "tags": {"distinct": True},
     }
-    assert said(made["$defs"]["Row"]["properties"]["parts"]) == {"exhaustive": False}
+    assert said(schema["$defs"]["Row"]["properties"]["parts"]) == {"exhaustive": False}
 
 
 def test_what_extractbench_accepts_is_right_here(converted, tmp_path, capsys):
@@ -156,8 +163,8 @@ def test_what_extractbench_accepts_is_right_here(converted, tmp_path, capsys):
 
     (node,) = result["confusion_matrix"]["fields"].values()
     counts = {
-        name: {key: n for key in ("tp", "fd", "fa", "fn", "tn") if (n := of["leaves"][key])}
-        for name, of in node["fields"].items()
+        name: {key: n for key in ("tp", "fd", "fa", "fn", "tn") if (n := counts["leaves"][key])}
+        for name, counts in node["fields"].items()
     }
     assert counts == {
         "firm": {"tp": 1},

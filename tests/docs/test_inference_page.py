@@ -25,8 +25,8 @@ def table(heading):
 
 def words_after(text):
     """Read the list of words that ends a sentence, over line ends."""
-    found = " ".join(PAGE.split()).partition(text)[2]
-    return re.match(r" (.*?)[.](?: |$)", found)[1].split(", ")
+    split_page = " ".join(PAGE.split()).partition(text)[2]
+    return re.match(r" (.*?)[.](?: |$)", split_page)[1].split(", ")
 
 
 def test_the_table_of_names_is_that_of_the_code():
@@ -50,11 +50,12 @@ def test_the_lists_of_words_are_those_of_the_code():
 
 
 def test_what_no_rule_names_is_compared_as_the_page_says():
-    rest = " ".join(PAGE.split())
+    page_text = " ".join(PAGE.split())
     assert (
-        f"a string is compared by {ANY_TEXT.comparator} with threshold {ANY_TEXT.threshold}" in rest
+        f"a string is compared by {ANY_TEXT.comparator} with threshold {ANY_TEXT.threshold}"
+        in page_text
     )
-    assert f"a number by {NUMBER.comparator} with threshold {NUMBER.threshold}" in rest
+    assert f"a number by {NUMBER.comparator} with threshold {NUMBER.threshold}" in page_text
 
 
 def kind_of(value):
@@ -63,7 +64,7 @@ def kind_of(value):
 
 def test_pairs_of_values_are_judged_as_the_page_says():
     rows = table("named")
-    names, gts, preds = ([row[at].strip("`") for row in rows] for at in range(3))
+    names, gts, preds = ([row[column].strip("`") for row in rows] for column in range(3))
     pairs = [
         Pair("", name, {"type": kind_of(gt)}, [], gt, json.loads(pred), right=True, why="")
         for name, gt, pred in zip(names, map(json.loads, gts), preds, strict=True)

@@ -26,13 +26,13 @@ PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
 
 def commands(page: Path) -> list[tuple[str, str]]:
     """Every command that a page shows, and the output that it shows."""
-    shown = []
+    shown_commands = []
     blocks = re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     for block in blocks:
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, _, output = part.partition("\n")
-            shown.append((command, output.strip("\n")))
-    return shown
+        for command_text in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = command_text.partition("\n")
+            shown_commands.append((command, output.strip("\n")))
+    return shown_commands
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,9 @@ def test_no_console_block_but_the_set_up_is_without_a_prompt():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda it: it.stem)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if commands(page)], ids=lambda page: page.stem
+)
 def test_the_commands_of_a_page_print_what_it_shows(page, a_place, monkeypatch):
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     monkeypatch.chdir(a_place)

@@ -71,8 +71,8 @@ def test_a_query_gives_what_the_run_says(files, library):
     run = json.loads((files / "run.json").read_text())
     if library == "duckdb":
         (may,) = (f1 for month, field, f1 in names["f1"] if (month, field) == ("May", ""))
-        (one,) = (row for row in run["per_document"] if row["id"] == "midori-jp")
-        leaves = dict.fromkeys(("tp", "fd", "fa", "fn"), 0) | one["fields"][""]["leaves"]
+        (document,) = (row for row in run["per_document"] if row["id"] == "midori-jp")
+        leaves = dict.fromkeys(("tp", "fd", "fa", "fn"), 0) | document["fields"][""]["leaves"]
         tp, fd, fa, fn = (leaves[name] for name in ("tp", "fd", "fa", "fn"))
         assert may == 2 * tp / (2 * tp + fd + fa + fn)
     elif library == "polars":

@@ -31,7 +31,7 @@ def examples(text):
 
 
 FIRST, *REST = re.split(r"\n### ", PAGE)
-SECTIONS = {heading: text for heading, _, text in (part.partition("\n") for part in REST)}
+SECTIONS = {heading: text for heading, _, text in (section.partition("\n") for section in REST)}
 
 
 def run(text, names, name):
@@ -60,10 +60,10 @@ def test_the_example_of_a_framework_gives_what_the_page_shows(
 
 
 def test_there_is_an_example_of_each_adapter():
-    shown = set(re.findall(r"stickler_cli\.integrations\.(\w+)", PAGE))
+    names = set(re.findall(r"stickler_cli\.integrations\.(\w+)", PAGE))
     room = Path(__file__).parents[2] / "stickler_cli" / "integrations"
 
-    assert shown | {"pytest"} == {path.stem for path in room.glob("*.py")} - {"__init__"}
+    assert names | {"pytest"} == {path.stem for path in room.glob("*.py")} - {"__init__"}
 
 
 def test_the_lines_for_others_are_what_their_protocols_ask_for():

@@ -31,9 +31,9 @@ def test_an_evaluation_has_a_mean_of_each_field(tmp_path, monkeypatch):
         for page, pred in (("one", gt), ("two", {**gt, "total": 1.0}), ("three", "no invoice"))
     ]
 
-    found = mlflow.genai.evaluate(data=rows, scorers=[extraction(Scorer(SCHEMA))])
+    evaluation = mlflow.genai.evaluate(data=rows, scorers=[extraction(Scorer(SCHEMA))])
 
-    means = {name: round(float(mean), 4) for name, mean in found.metrics.items()}
+    means = {name: round(float(mean), 4) for name, mean in evaluation.metrics.items()}
     assert means == {
         "score/mean": 0.5556,  # of 1, 2/3 and 0
         "passed/mean": 0.3333,

@@ -30,12 +30,12 @@ PAGES = [
     {
         "ground_truth": {
             "vendor": f"{name} Trading Company",
-            "date": f"2025-0{at + 1}-1{at}",
-            "total": f"{at}2.50",
+            "date": f"2025-0{index + 1}-1{index}",
+            "total": f"{index}2.50",
             "items": [f"{name} bolt", f"{name} nut", f"{name} washer"],
         }
     }
-    for at, name in enumerate(("Acme", "Bolton", "Cedar", "Delta"))
+    for index, name in enumerate(("Acme", "Bolton", "Cedar", "Delta"))
 ]
 NEEDED = {
     "cut short": "Write the vendor's name in full.",
@@ -46,8 +46,8 @@ NEEDED = {
 """What feedback says of an error -> the rule that keeps the model from it."""
 
 USELESS = [
-    f"Rule {at}: {said}."
-    for at, said in enumerate(
+    f"Rule {index}: {feedback_text}."
+    for index, feedback_text in enumerate(
         ("be brief", "be kind", "think", "check", "count", "sort", "quote", "stop")
     )
 ]
@@ -58,12 +58,12 @@ def extract(prompt, page):
     """Do what the prompt says, and what models do where it says nothing."""
     truth = page["ground_truth"]
     year, month, day = truth["date"].split("-")
-    said = {phrase for phrase, rule in NEEDED.items() if rule in prompt}
+    phrases = {phrase for phrase, rule in NEEDED.items() if rule in prompt}
     return {
-        "vendor": truth["vendor"] if "cut short" in said else truth["vendor"].split()[0],
-        "date": truth["date"] if "day and month swapped" in said else f"{year}-{day}-{month}",
-        "total": truth["total"] if "an extra currency symbol" in said else f"${truth['total']}",
-        "items": truth["items"] if "missed" in said else truth["items"][:1],
+        "vendor": truth["vendor"] if "cut short" in phrases else truth["vendor"].split()[0],
+        "date": truth["date"] if "day and month swapped" in phrases else f"{year}-{day}-{month}",
+        "total": truth["total"] if "an extra currency symbol" in phrases else f"${truth['total']}",
+        "items": truth["items"] if "missed" in phrases else truth["items"][:1],
     }
 
 
@@ -96,7 +96,7 @@ def calls_until_perfect(*, feedback):
         ),
     )
     assert max(result.val_aggregate_scores) == 1.0
-    perfect = next(it for it in judged if all(rule in it for rule in NEEDED.values()))
+    perfect = next(prompt for prompt in judged if all(rule in prompt for rule in NEEDED.values()))
     return judged.index(perfect)
 
 
@@ -105,9 +105,9 @@ def calls_until_perfect(*, feedback):
 def test_with_feedback_a_prompt_is_perfect_after_fewer_calls_than_with_the_score_alone():
     pytest.importorskip("gepa", reason="gepa IS NOT INSTALLED: no prompt is optimised")
 
-    told, blind = (calls_until_perfect(feedback=it) for it in (True, False))
+    with_feedback, blind = (calls_until_perfect(feedback=is_shown) for is_shown in (True, False))
 
-    assert told < blind, (told, blind)
+    assert with_feedback < blind, (with_feedback, blind)
 
 
 @pytest.mark.slow
@@ -125,8 +125,8 @@ def test_gepa_of_dspy_finds_the_prompt_by_the_feedback_of_the_metric(tmp_path, m
 
     def writer(candidate, reflective_dataset, components_to_update):
         (name,) = components_to_update
-        told = str([each["Feedback"] for each in reflective_dataset[name]])
-        rules = [rule for phrase, rule in NEEDED.items() if phrase in told]
+        feedback = str([example["Feedback"] for example in reflective_dataset[name]])
+        rules = [rule for phrase, rule in NEEDED.items() if phrase in feedback]
         missing = (rule for rule in rules if rule not in candidate[name])
         return {name: f"{candidate[name]}\n{next(missing, '')}"}
 
@@ -135,17 +135,17 @@ def test_gepa_of_dspy_finds_the_prompt_by_the_feedback_of_the_metric(tmp_path, m
     ]
     judge = metric(Scorer(SCHEMA), "invoice")
     with dspy.context(lm=DummyLM([]), adapter=Scripted()):
-        found = dspy.GEPA(
+        optimized = dspy.GEPA(
             judge, max_metric_calls=60, instruction_proposer=writer, seed=1, num_threads=1
         ).compile(dspy.Predict(dspy.Signature("page -> invoice", START)), trainset=examples)
 
-    assert all(rule in found.signature.instructions for rule in NEEDED.values())
+    assert all(rule in optimized.signature.instructions for rule in NEEDED.values())
 
 
 def test_the_toy_is_perfect_with_all_rules_and_without_any_it_errs_in_all_these_ways():
     scorer = Scorer(SCHEMA)
     for page in PAGES:
         truth = page["ground_truth"]
-        found = scorer.score(truth, extract(START, page)).feedback
-        assert all(phrase in found for phrase in NEEDED)
+        feedback = scorer.score(truth, extract(START, page)).feedback
+        assert all(phrase in feedback for phrase in NEEDED)
         assert scorer.score(truth, extract(" ".join(NEEDED.values()), page)).score == 1.0

@@ -28,9 +28,9 @@ def failure(pred, schema=SCHEMA, **asked):
 def test_without_a_least_score_any_error_fails():
     Extractions("test", {}).assert_extraction(GT, GT, SCHEMA)
 
-    first, *rest = failure(WRONG).splitlines()
+    first, *details = failure(WRONG).splitlines()
     assert first == "score 0.6667"
-    text = "\n".join(rest)
+    text = "\n".join(details)
     assert text == Scorer(SCHEMA).evaluate(GT, WRONG).comparison.explain("errors", 100)
 
 
@@ -40,8 +40,8 @@ def test_a_least_score_and_gates_decide_instead():
     asserts.assert_extraction(GT, WRONG, SCHEMA, gates=["id.f1>=1"])
 
     assert failure(WRONG, min_score=0.9).startswith("score 0.6667, below 0.9\n")
-    told = failure(WRONG, min_score=0.6, gates=["id.f1>=1", "total.f1>=1"])
-    assert told.startswith("score 0.6667, total.f1>=1 is 0\n")
+    failure_text = failure(WRONG, min_score=0.6, gates=["id.f1>=1", "total.f1>=1"])
+    assert failure_text.startswith("score 0.6667, total.f1>=1 is 0\n")
     assert failure("no", gates=["id.f1>=1"]).startswith("score 0.0000, id.f1>=1 is 0\nNothing to")
 
 
@@ -80,8 +80,8 @@ def test_two(stickler, pred):
 """,
         encoding="utf-8",
     )
-    known = entry_points(group="pytest11").names
-    plugin = () if "stickler" in known else ("-p", "stickler_cli.integrations.pytest")
+    plugin_names = entry_points(group="pytest11").names
+    plugin = () if "stickler" in plugin_names else ("-p", "stickler_cli.integrations.pytest")
     command = (sys.executable, "-m", "pytest", *plugin, "--stickler-runs", "runs", "-q")
 
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, text=True)
@@ -92,6 +92,8 @@ def test_two(stickler, pred):
     (file,) = (tmp_path / "runs").iterdir()
     run = json.loads(file.read_text(encoding="utf-8"))
     assert run["documents"]["evaluated"] == 4
-    assert [it["id"] for it in run["per_document"]][-1] == "test_it.py::test_two[pred1] 2"
+    assert [document["id"] for document in run["per_document"]][
+        -1
+    ] == "test_it.py::test_two[pred1] 2"
     again = (sys.executable, "-m", "stickler_cli", "diff", str(file), str(file))
     assert subprocess.run(again, capture_output=True, check=False).returncode == 0

@@ -14,12 +14,13 @@ def test_rows_without_a_truth_have_no_reward():
     judge = reward(Scorer(SCHEMA), column="truth")
     texts = ['{"vendor": "A"}', '{"vendor": "A"}', "no"]
     chats = [
-        [{"role": "user", "content": "..."}, {"role": "assistant", "content": it}] for it in texts
+        [{"role": "user", "content": "..."}, {"role": "assistant", "content": text}]
+        for text in texts
     ]
 
     for completions in (texts, chats):
-        found = judge(completions=completions, truth=['{"vendor": "A"}', None, {"vendor": "A"}])
-        assert found == [1.0, None, 0.0]
+        rewards = judge(completions=completions, truth=['{"vendor": "A"}', None, {"vendor": "A"}])
+        assert rewards == [1.0, None, 0.0]
 
 
 @pytest.mark.slow
@@ -34,7 +35,7 @@ def test_a_trainer_takes_two_steps(tmp_path):
 
     torch.set_num_threads(1)
     letters = ("<pad>", "<eos>", *sorted(pre_tokenizers.ByteLevel.alphabet()))
-    tokens = Tokenizer(models.BPE({letter: at for at, letter in enumerate(letters)}, []))
+    tokens = Tokenizer(models.BPE({letter: index for index, letter in enumerate(letters)}, []))
     tokens.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokens.decoder = decoders.ByteLevel()
     named = {"pad_token": letters[0], "eos_token": letters[1]}
@@ -45,14 +46,14 @@ def test_a_trainer_takes_two_steps(tmp_path):
         vocab_size=len(letters), max_position_embeddings=128, **size, **heads, **ids
     )
     rows = [
-        {"prompt": f"page {at}", "ground_truth": json.dumps({"vendor": f"A{at}"})}
-        for at in range(4)
+        {"prompt": f"page {index}", "ground_truth": json.dumps({"vendor": f"A{index}"})}
+        for index in range(4)
     ]
-    judge, given = reward(Scorer(SCHEMA)), []
+    judge, rewards_given = reward(Scorer(SCHEMA)), []
 
     def watched(**columns):
-        given.append(judge(**columns))
-        return given[-1]
+        rewards_given.append(judge(**columns))
+        return rewards_given[-1]
 
     steps = {"max_steps": 2, "per_device_train_batch_size": 2, "num_generations": 2}
     trainer = trl.GRPOTrainer(
@@ -76,6 +77,6 @@ def test_a_trainer_takes_two_steps(tmp_path):
     trainer.train()
 
     assert trainer.state.global_step == 2
-    assert given == [[0.0, 0.0]] * 2
+    assert rewards_given == [[0.0, 0.0]] * 2
     logged = [log["rewards/watched/mean"] for log in trainer.state.log_history[:2]]
     assert [float(mean) for mean in logged] == [0.0, 0.0]

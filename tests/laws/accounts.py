@@ -18,8 +18,8 @@ class Node:
     def __init__(self, sums, path=()):
         """Take those of all fields."""
         self.tally, self.counts = sums.tally(path), sums.tally(path).counts
-        inside = [each for each in sums if each and each[:-1] == path]
-        self.fields = {each[-1]: Node(sums, each) for each in inside}
+        child_paths = [path_ for path_ in sums if path_ and path_[:-1] == path]
+        self.fields = {child_path[-1]: Node(sums, child_path) for child_path in child_paths}
         for mode in COUNTING_MODES:
             setattr(self, mode, [*self.counts(mode)])
 
@@ -52,8 +52,8 @@ def view(comparison):
 def units(comparison):
     """Go through everything that a comparison accounts for."""
     yield comparison
-    for part in (*comparison.fields, *comparison.items, *comparison.sides):
-        yield from units(part)
+    for child in (*comparison.fields, *comparison.items, *comparison.sides):
+        yield from units(child)
 
 
 NAMES = ("shape", "gt", "pred", "outcome", "similarity", "score", "threshold", "reason")
@@ -63,10 +63,13 @@ def values_of(comparison):
     """Return all that a comparison has, to be held against another."""
     return (
         [getattr(comparison, name) for name in (*NAMES, "extra_keys", "undeclared_keys")],
-        [(it.name, it.weight, it.in_aggregate, values_of(it)) for it in comparison.fields],
         [
-            (it.gt_index, it.pred_index, it.outcome, it.threshold, values_of(it))
-            for it in comparison.items
+            (field.name, field.weight, field.in_aggregate, values_of(field))
+            for field in comparison.fields
+        ],
+        [
+            (item.gt_index, item.pred_index, item.outcome, item.threshold, values_of(item))
+            for item in comparison.items
         ],
     )
 

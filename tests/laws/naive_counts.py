@@ -26,9 +26,9 @@ class Count:
     def join(self, other):
         """Make the fields of another node those of this one too."""
         for name, count in other.fields.items():
-            here = self.fields.setdefault(name, Count())
-            here.add_all(count, *COUNTING_MODES)
-            here.join(count)
+            own_child = self.fields.setdefault(name, Count())
+            own_child.add_all(count, *COUNTING_MODES)
+            own_child.join(count)
 
     def plain(self):
         """Return what is not zero, to be compared."""
@@ -93,9 +93,9 @@ def unit(comparison, *, live):
     elif comparison.shape == "mismatch":
         node = Count()
         for side in comparison.sides:
-            part = unit(side, live=False)
-            node.add_all(part, "leaves")
-            node.join(part)
+            account = unit(side, live=False)
+            node.add_all(account, "leaves")
+            node.join(account)
     else:
         node = Count()
         node.add(outcome, "leaves")
@@ -114,11 +114,11 @@ def elements(comparison, *, live):
         if live and not opened:
             node.add(element.outcome, "aggregate")
         if element.shape == "list" and element.items:
-            part = elements(element, live=opened)
+            account = elements(element, live=opened)
         elif element.shape == "object":
-            part = object_fields(element, live=opened)
+            account = object_fields(element, live=opened)
         else:
-            part = unit(element, live=opened)
-        node.add_all(part, "aggregate", "leaves")
-        node.join(part)
+            account = unit(element, live=opened)
+        node.add_all(account, "aggregate", "leaves")
+        node.join(account)
     return node

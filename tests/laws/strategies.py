@@ -131,15 +131,19 @@ def join_some(fields):
     """Draw an object with most of these fields."""
     drawn = st.fixed_dictionaries({name: mostly(each, missing) for name, each in fields.items()})
     return drawn.map(
-        lambda value: {name: part for name, part in value.items() if part is not MISSING}
+        lambda value: {
+            name: value_of_field
+            for name, value_of_field in value.items()
+            if value_of_field is not MISSING
+        }
     )
 
 
 @st.composite
 def leaves(draw, kind, scope):
-    own = draw(annotations(*OF_A_FIELD, scope=scope))
+    field_annotations = draw(annotations(*OF_A_FIELD, scope=scope))
     drawn = draw(leaves_of(kind, scope))
-    return Place({**drawn.schema, **own}, drawn.values)
+    return Place({**drawn.schema, **field_annotations}, drawn.values)
 
 
 @cache
@@ -168,7 +172,9 @@ LEAF_SCHEMAS = {
     "box": [
         (
             {"type": "array", X + "comparator": "BBoxIoUComparator"},
-            st.tuples(coordinates, coordinates).map(lambda at: [*at, at[0] + 2, at[1] + 1]),
+            st.tuples(coordinates, coordinates).map(
+                lambda corner: [*corner, corner[0] + 2, corner[1] + 1]
+            ),
         )
     ],
     "nullable": [({"type": ["string", "null"]}, words)],
@@ -197,15 +203,15 @@ undeclared = st.none() | scalars
 
 @st.composite
 def maps(draw, scope, depth):
-    rest = draw(places(scope, depth - 1))
+    extra_place = draw(places(scope, depth - 1))
     declared = draw(places(scope, 0))
     schema = {
         "type": "object",
-        "additionalProperties": rest.schema,
+        "additionalProperties": extra_place.schema,
         "properties": {"a": declared.schema},
         **draw(annotations("match-threshold", *OF_A_FIELD, scope=scope)),
     }
-    values = {"a": declared.values, "k1": rest.values, "k2": rest.values}
+    values = {"a": declared.values, "k1": extra_place.values, "k2": extra_place.values}
     if draw(st.booleans()):
         pattern = draw(places(scope, 0))
         schema["patternProperties"] = {"^n_": pattern.schema}
@@ -219,21 +225,25 @@ def lists(draw, scope, depth):
     names = ("weight", "aggregate", "pairing-floor", "exhaustive")
     if items.schema.get("type") != "object":
         names = (*names, "threshold", "clip-under-threshold")
-    own = draw(annotations(*names, scope=scope))
-    schema = {"type": "array", "items": items.schema, **own}
+    list_annotations = draw(annotations(*names, scope=scope))
+    schema = {"type": "array", "items": items.schema, **list_annotations}
     return place(schema, st.lists(items.values, max_size=4), scope)
 
 
 @st.composite
 def tuples(draw, scope, depth):
     positions = draw(st.lists(places(scope, depth - 1), min_size=1, max_size=3))
-    own = draw(annotations("weight", "aggregate", scope=scope))
-    schema = {"type": "array", "prefixItems": [each.schema for each in positions], **own}
-    values = st.tuples(*(each.values for each in positions)).map(list)
+    tuple_annotations = draw(annotations("weight", "aggregate", scope=scope))
+    schema = {
+        "type": "array",
+        "prefixItems": [position.schema for position in positions],
+        **tuple_annotations,
+    }
+    values = st.tuples(*(position.values for position in positions)).map(list)
     if draw(st.booleans()):
-        rest = draw(places(scope, 0))
-        schema["items"] = rest.schema
-        values = st.tuples(values, st.lists(rest.values, max_size=2)).map(
+        extra_place = draw(places(scope, 0))
+        schema["items"] = extra_place.schema
+        values = st.tuples(values, st.lists(extra_place.values, max_size=2)).map(
             lambda two: [*two[0], *two[1]]
         )
     return place(schema, values, scope)
@@ -280,8 +290,8 @@ trees = st.recursive(
 
 @st.composite
 def recursions(draw, scope, depth):
-    own = draw(annotations("match-threshold", *OF_A_FIELD, scope=scope))
-    return place({"$ref": "#/$defs/tree", **own}, trees, scope)
+    node_annotations = draw(annotations("match-threshold", *OF_A_FIELD, scope=scope))
+    return place({"$ref": "#/$defs/tree", **node_annotations}, trees, scope)
 
 
 NESTED = {
@@ -314,14 +324,14 @@ def place_of(kind, scope, depth=2):
 def edited(draw, value):
     """Change parts of a value into others of the same JSON type, or into nothing."""
 
-    def edit(part):
+    def edit(fragment):
         if draw(eighths) == 0:
             return None
-        if isinstance(part, dict):
-            return {key: edit(inner) for key, inner in part.items()}
-        if isinstance(part, list):
-            return [edit(inner) for inner in part]
-        return another(draw, part) if draw(thirds) == 0 else part
+        if isinstance(fragment, dict):
+            return {key: edit(inner) for key, inner in fragment.items()}
+        if isinstance(fragment, list):
+            return [edit(inner) for inner in fragment]
+        return another(draw, fragment) if draw(thirds) == 0 else fragment
 
     return edit(value)
 
@@ -367,7 +377,7 @@ def cases(draw, scope, sides=1, kind=None):
     gts = draw(documents(root, sides))
     preds = draw(documents(root, sides))
     if draw(st.booleans()):
-        preds = [{name: draw(edited(part)) for name, part in gt.items()} for gt in reversed(gts)]
+        preds = [{name: draw(edited(child)) for name, child in gt.items()} for gt in reversed(gts)]
     return Case(schema, compile_schema(schema), gts, preds, draw(options))
 
 
@@ -378,48 +388,48 @@ UNLABELLED = {"_labelled": False}
 def annotated(draw, value):
     """Wrap some parts of a ground truth, which then say what else is right, or unknown."""
 
-    def annotate(part):
-        if isinstance(part, dict):
-            part = {key: annotate(inner) for key, inner in part.items()}
-        if isinstance(part, list):
-            part = [annotate(inner) for inner in part]
+    def annotate(fragment):
+        if isinstance(fragment, dict):
+            fragment = {key: annotate(inner) for key, inner in fragment.items()}
+        if isinstance(fragment, list):
+            fragment = [annotate(inner) for inner in fragment]
         choice = draw(st.integers(0, 9))
         if choice == 0:
             return UNLABELLED
         if choice <= 2:
-            others = st.one_of(st.none(), edited(value_of(part)), json_values)
-            more = {"_exhaustive": False} if draw(st.booleans()) else {}
+            alternatives = st.one_of(st.none(), edited(value_of(fragment)), json_values)
+            keywords = {"_exhaustive": False} if draw(st.booleans()) else {}
             return {
-                "_value": part,
-                "_alternatives": draw(st.lists(others, min_size=1, max_size=2)),
-                **more,
+                "_value": fragment,
+                "_alternatives": draw(st.lists(alternatives, min_size=1, max_size=2)),
+                **keywords,
             }
-        return part
+        return fragment
 
     return annotate(value)
 
 
-def value_of(part):
+def value_of(fragment):
     """Return a value without the wrappers in it; None for what is not labelled."""
-    if isinstance(part, dict):
-        if {"_value", "_labelled"} & part.keys():
-            return value_of(part.get("_value"))
-        return {key: value_of(inner) for key, inner in part.items()}
-    return [*map(value_of, part)] if isinstance(part, list) else part
+    if isinstance(fragment, dict):
+        if {"_value", "_labelled"} & fragment.keys():
+            return value_of(fragment.get("_value"))
+        return {key: value_of(inner) for key, inner in fragment.items()}
+    return [*map(value_of, fragment)] if isinstance(fragment, list) else fragment
 
 
 @st.composite
 def shuffled(draw, value):
     """Put every list in a value into another order."""
 
-    def shuffle(part):
-        match part:
+    def shuffle(fragment):
+        match fragment:
             case dict():
-                return {key: shuffle(inner) for key, inner in part.items()}
+                return {key: shuffle(inner) for key, inner in fragment.items()}
             case [_, _, *_]:
-                return draw(st.permutations([shuffle(inner) for inner in part]))
+                return draw(st.permutations([shuffle(inner) for inner in fragment]))
             case [inner]:
                 return [shuffle(inner)]
-        return part
+        return fragment
 
     return shuffle(value)

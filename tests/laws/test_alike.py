@@ -26,19 +26,19 @@ class PlainFuzzy(FuzzyComparator):
 
 
 def plan_of(comparator):
-    known = {"Known": comparator}
+    comparators = {"Known": comparator}
     texts = {"type": "string", "x-aws-stickler-comparator": "Known"}
     items = {"type": "object", "properties": {"a": texts, "b": texts}}
     listed = {"l": {"type": "array", "items": texts}, "o": {"type": "array", "items": items}}
     properties = {"t": texts, **listed}
-    return compile_schema({"type": "object", "properties": properties}, comparators=known)
+    return compile_schema({"type": "object", "properties": properties}, comparators=comparators)
 
 
 QUICK, PLAIN = plan_of(LevenshteinComparator()), plan_of(Plain())
 STRICT = {"same_digits": True, "same_words": True}
 BOTH = [
-    (plan_of(quick(**how)), plan_of(plain(**how)))
-    for quick, plain, how in (
+    (plan_of(quick(**strategy)), plan_of(plain(**strategy)))
+    for quick, plain, strategy in (
         (LevenshteinComparator, Plain, {}),
         (LevenshteinComparator, Plain, STRICT),
         (FuzzyComparator, PlainFuzzy, {}),
@@ -85,5 +85,5 @@ def test_long_texts_have_the_similarity_that_they_have(seed, edits):
     pred = list(gt)
     for _ in range(edits):
         pred[letters.randrange(len(pred))] = "#"
-    both = {"t": "".join(gt)}, {"t": "".join(pred)}
-    assert results(QUICK, *both) == results(PLAIN, *both)
+    documents = {"t": "".join(gt)}, {"t": "".join(pred)}
+    assert results(QUICK, *documents) == results(PLAIN, *documents)

@@ -15,23 +15,23 @@ ANYTHING = cases(Scope(wrong=True), sides=3)
 
 def views(case, order):
     """Compare documents together, in this order."""
-    gts, preds = ([side[at] for at in order] for side in (case.gts, case.preds))
+    gts, preds = ([side[index] for index in order] for side in (case.gts, case.preds))
     account = engine.compare(case.plan, gts, preds, case.options)
-    return [json.dumps(view(tree_of(account, at))) for at in range(len(order))]
+    return [json.dumps(view(tree_of(account, index))) for index in range(len(order))]
 
 
 @given(ANYTHING)
 def test_documents_compared_together_come_to_what_each_comes_to_by_itself(case):
-    alone = [
+    single = [
         json.dumps(view(compare(case.plan, gt, pred, case.options)))
         for gt, pred in zip(case.gts, case.preds, strict=True)
     ]
 
-    assert views(case, range(3)) == alone
+    assert views(case, range(3)) == single
 
 
 @given(ANYTHING, st.permutations(range(3)))
 def test_documents_in_another_order_come_to_the_same(case, order):
     straight = views(case, range(3))
 
-    assert views(case, order) == [straight[at] for at in order]
+    assert views(case, order) == [straight[index] for index in order]

@@ -13,8 +13,10 @@ ANYTHING = Scope(wrong=True)
 def without_clipping(schema):
     """Return a schema in which nothing clips."""
     if isinstance(schema, dict):
-        kept = {name: each for name, each in schema.items() if name != f"{X}clip-under-threshold"}
-        return {name: without_clipping(each) for name, each in kept.items()}
+        kept = {
+            name: keyword for name, keyword in schema.items() if name != f"{X}clip-under-threshold"
+        }
+        return {name: without_clipping(keyword) for name, keyword in kept.items()}
     return [*map(without_clipping, schema)] if isinstance(schema, list) else schema
 
 
@@ -23,8 +25,8 @@ def judgements(comparison):
     return [
         (
             *(getattr(unit, name) for name in ("shape", "outcome", "similarity", "threshold")),
-            [(each.name, each.weight, each.in_aggregate) for each in unit.fields],
-            [(each.gt_index, each.pred_index, each.outcome) for each in unit.items],
+            [(field.name, field.weight, field.in_aggregate) for field in unit.fields],
+            [(item.gt_index, item.pred_index, item.outcome) for item in unit.items],
         )
         for unit in units(comparison)
     ]

@@ -23,12 +23,12 @@ def leaf_count(schema, value):
         return 0
     schema = TREE if "$ref" in schema else schema
     if schema.get("type") == "object":
-        return sum(leaf_count(property_of(schema, name), part) for name, part in value.items())
+        return sum(leaf_count(property_of(schema, name), child) for name, child in value.items())
     if schema.get("type") == "array" and X + "comparator" not in schema:
         positions = schema.get("prefixItems", [])
         return sum(
-            leaf_count(positions[index] if index < len(positions) else schema["items"], part)
-            for index, part in enumerate(value)
+            leaf_count(positions[index] if index < len(positions) else schema["items"], child)
+            for index, child in enumerate(value)
         )
     return 1
 
@@ -95,9 +95,9 @@ def objects_in(comparison, node):
     """Go through the root and the objects below it that have both sides and are in no list."""
     yield comparison, node
     for entry in comparison.fields:
-        part = entry
-        if part.shape == "object" and part.outcome in (Outcome.TP, Outcome.FD):
-            yield from objects_in(part, node.fields[entry.name])
+        place = entry
+        if place.shape == "object" and place.outcome in (Outcome.TP, Outcome.FD):
+            yield from objects_in(place, node.fields[entry.name])
 
 
 @given(cases(ANYTHING))
@@ -110,7 +110,7 @@ def test_a_nested_object_is_one_unit_of_its_own(case):
 
 
 def one(outcome):
-    return Counts(*[int(each is outcome) for each in Outcome])
+    return Counts(*[int(kind is outcome) for kind in Outcome])
 
 
 @given(cases(Scope(wrong=True), kind="list"))
@@ -157,8 +157,8 @@ def test_no_missed_or_invented_element_vanishes_from_an_aggregate(case):
 def test_every_element_of_both_lists_is_in_one_unit(case):
     for unit in units(compare(case.plan, case.gt, case.pred, case.options)):
         if unit.shape == "list":
-            gts = [each.gt_index for each in unit.items if each.gt_index is not None]
-            preds = [each.pred_index for each in unit.items if each.pred_index is not None]
+            gts = [item.gt_index for item in unit.items if item.gt_index is not None]
+            preds = [item.pred_index for item in unit.items if item.pred_index is not None]
             assert sorted(gts) == present(unit.gt)
             assert sorted(preds) == present(unit.pred)
 

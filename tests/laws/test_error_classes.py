@@ -26,9 +26,9 @@ def class_of(gt, pred):
 
 @given(values, values)
 def test_scalars_have_the_same_class_both_ways(gt, pred):
-    found = class_of(gt, pred)
+    error_class = class_of(gt, pred)
 
-    assert class_of(pred, gt) is OTHER_WAY.get(found, found)
+    assert class_of(pred, gt) is OTHER_WAY.get(error_class, error_class)
 
 
 @given(json_values, json_values, json_values)
@@ -48,15 +48,15 @@ def test_every_error_is_counted_in_one_class(case):
     values = [error for error in errors if error.values is None]
     assert evaluation.errors.overall().total() == len(values)
     assert overall(evaluation.errors.units).total() == len(errors) - len(values)
-    inside = sum(error.inside is not None for error in values)
-    assert inside == sum(error.values or 0 for error in errors)
+    n_inside = sum(error.inside is not None for error in values)
+    assert n_inside == sum(error.values or 0 for error in errors)
     assert read_evaluation(evaluation.to_dict()).errors == evaluation.errors
 
 
 def places_of(place):
     yield place
-    for part in place.parts:
-        yield from places_of(part)
+    for child in place.parts:
+        yield from places_of(child)
 
 
 @given(cases(ANYTHING))
@@ -68,7 +68,7 @@ def test_what_is_explained_adds_up(case):
     assert (root.similarity, root.score) == (comparison.similarity, comparison.score)
     for place in places_of(root):
         if place.sum is not None:
-            added = sum(part.adds for part in place.parts if part.adds is not None)
+            added = sum(child.adds for child in place.parts if child.adds is not None)
             is_clipped = place.score == 0 and place.outcome is Outcome.FD
             assert abs(added - place.sum.total) < 1e-9
             assert is_clipped or abs(place.sum.value - place.score) < 1e-9

@@ -17,11 +17,11 @@ TEXTS = st.text(st.characters(), max_size=20) | st.text("#[]:e\n\r\\ \"'%,=\x1b"
 
 @given(TEXTS)
 def test_visible_text_is_one_line_and_no_command(text):
-    shown = visible(text)
+    shown_text = visible(text)
 
-    assert shown.isprintable() or "\u3000" in shown
-    assert not shown.lstrip().startswith("::")
-    assert not re.search(r"##\w*\[", shown)
+    assert shown_text.isprintable() or "\u3000" in shown_text
+    assert not shown_text.lstrip().startswith("::")
+    assert not re.search(r"##\w*\[", shown_text)
 
 
 @given(TEXTS)
@@ -42,11 +42,11 @@ def test_junit_xml_gives_back_what_is_visible(name, message):
 @given(TEXTS, TEXTS)
 def test_an_annotation_is_one_command_with_one_title(title, message):
     (line,) = annotation_lines([Annotation("error", title, message)])
-    head, _, told = line.removeprefix("::error title=").partition("::")
+    head, _, shown_message = line.removeprefix("::error title=").partition("::")
 
     assert line.isprintable() or "\u3000" in line
     assert not {":", ","} & set(head)
-    assert told == visible(message).replace("%", "%25")
+    assert shown_message == visible(message).replace("%", "%25")
 
 
 @given(TEXTS)

@@ -51,15 +51,15 @@ def test_one_more_alternative_never_lowers_the_similarity_of_its_place(kind):
     @given(st.data(), cases(ANYTHING, kind=kind))
     def holds(data, case):
         value = data.draw(annotated(case.gt["x"]))
-        first, more = (data.draw(edited(case.pred["x"]) | json_values) for _ in range(2))
-        few, many = (
-            place_of(case, {"x": {"_value": value, "_alternatives": others}})
-            for others in ([first], [first, more])
+        first, second = (data.draw(edited(case.pred["x"]) | json_values) for _ in range(2))
+        few, score_of_two = (
+            place_of(case, {"x": {"_value": value, "_alternatives": alternatives}})
+            for alternatives in ([first], [first, second])
         )
         # Where an open list has no items in any candidate, nothing in it is judged.
         assume(few is not None and not (few.outcome.name == "TN" and case.pred["x"]))
 
-        assert few.similarity <= many.similarity + 1e-12
+        assert few.similarity <= score_of_two.similarity + 1e-12
 
     holds()
 
@@ -83,8 +83,8 @@ def test_an_absent_alternative_never_changes_an_open_list_of_which_something_is_
         gt, pred = [data.draw(annotated(case.gt["x"]))], [case.pred["x"]]
         assume(not is_absent(pred))
         plain, optional = (
-            compare(plan, {"x": {"_value": gt, **more}}, {"x": pred}, case.options)
-            for more in ({}, {"_alternatives": [absent]})
+            compare(plan, {"x": {"_value": gt, **extra}}, {"x": pred}, case.options)
+            for extra in ({}, {"_alternatives": [absent]})
         )
 
         assert judgements(plain) == judgements(optional)
@@ -98,8 +98,8 @@ def test_an_absent_alternative_never_changes_an_open_list_of_which_something_is_
 def test_a_place_that_is_not_labelled_can_be_predicted_as_anything(kind):
     @given(st.data(), cases(ANYTHING, kind=kind), json_values)
     def holds(data, case, value):
-        inside = data.draw(st.sampled_from(("field", "nested", "item")))
-        if inside == "field":
+        kind_of_place = data.draw(st.sampled_from(("field", "nested", "item")))
+        if kind_of_place == "field":
             schema = case.schema
             gt, *preds = {"x": UNLABELLED}, {"x": case.pred["x"]}, {"x": value}
         else:
@@ -107,16 +107,18 @@ def test_a_place_that_is_not_labelled_can_be_predicted_as_anything(kind):
                 "type": "object",
                 "properties": {**case.schema["properties"], "k": {"type": "string"}},
             }
-            gt, *preds = ({"x": each, "k": "key"} for each in (UNLABELLED, case.pred["x"], value))
-            if inside == "item":
+            gt, *preds = (
+                {"x": value_, "k": "key"} for value_ in (UNLABELLED, case.pred["x"], value)
+            )
+            if kind_of_place == "item":
                 item = {"type": "array", "items": item}
                 gt, *preds = [gt], *([pred] for pred in preds)
             schema = {**case.schema, "properties": {"o": item}}
             gt, *preds = {"o": gt}, *({"o": pred} for pred in preds)
         plan = compile_schema(schema)
 
-        one, other = (view(compare(plan, gt, pred, case.options)) for pred in preds)
-        assert one == other
+        first, other = (view(compare(plan, gt, pred, case.options)) for pred in preds)
+        assert first == other
 
     holds()
 
@@ -124,7 +126,7 @@ def test_a_place_that_is_not_labelled_can_be_predicted_as_anything(kind):
 def wrapped(value):
     """Wrap a value, and every value in it."""
     if isinstance(value, dict):
-        value = {name: wrapped(part) for name, part in value.items()}
+        value = {name: wrapped(child) for name, child in value.items()}
     return {"_value": [*map(wrapped, value)] if isinstance(value, list) else value}
 
 

@@ -61,11 +61,11 @@ def test_to_reverse_both_sides_of_an_ordered_list_changes_no_count(gt, pred):
 
 @given(words, words)
 def test_an_ordered_list_scores_no_more_than_one_in_any_order(gt, pred):
-    (ordered, score), (free, most) = (
-        counted(a_list(TEXT, ordered=of), gt, pred) for of in (True, False)
+    (ordered, score), (free, free_score) = (
+        counted(a_list(TEXT, ordered=ordered), gt, pred) for ordered in (True, False)
     )
 
-    assert score.expected <= most.expected + 1e-9
+    assert score.expected <= free_score.expected + 1e-9
     assert counted(a_list(TEXT, ordered=True), gt, gt)[0]["overall"]["fn"] == 0
     assert ordered["overall"]["fn"] >= free["overall"]["fn"]
 
@@ -76,9 +76,9 @@ ALIASES = {"ant": ["formica", "Ameise"], "bee": ["Biene"]}
 @st.composite
 def spelt(draw):
     """Return a list of words, and the same with other spellings of those that have some."""
-    said = draw(words)
-    return said, [
-        draw(st.sampled_from([it, f" {it.upper()}", *ALIASES.get(it, ())])) for it in said
+    spoken = draw(words)
+    return spoken, [
+        draw(st.sampled_from([word, f" {word.upper()}", *ALIASES.get(word, ())])) for word in spoken
     ]
 
 
@@ -103,7 +103,7 @@ mixed = st.lists(st.sampled_from((*WORDS, *NOTHING, None)), max_size=5)
 @given(mixed, mixed)
 def test_what_stands_for_nothing_is_as_null(gt, pred):
     plan = a_list(TEXT, absent_values=["-", "N/A", 0])
-    nulls = [[None if it in NOTHING else it for it in side] for side in (gt, pred)]
+    nulls = [[None if word in NOTHING else word for word in side] for side in (gt, pred)]
 
     assert counted(plan, gt, pred) == counted(plan, *nulls)
 
@@ -129,10 +129,10 @@ def test_items_with_keys_may_come_in_any_order(gt, pred, random):
     plan = a_list(ITEM, key="k")
     shuffled = random.sample(pred, len(pred))
 
-    (found, score), (again, same) = counted(plan, gt, pred), counted(plan, gt, shuffled)
-    assert (found, score) == (again, same)
-    both = {item["k"] for item in gt} & {item["k"] for item in pred}
-    assert found["overall"]["fn"] == max(len(gt) - len(both), 0)
+    (counts, score), (again, same) = counted(plan, gt, pred), counted(plan, gt, shuffled)
+    assert (counts, score) == (again, same)
+    shared_keys = {item["k"] for item in gt} & {item["k"] for item in pred}
+    assert counts["overall"]["fn"] == max(len(gt) - len(shared_keys), 0)
 
 
 @given(items, items, st.data())

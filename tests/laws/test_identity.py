@@ -71,8 +71,8 @@ PLACES = [
 def perfect(plan, document, options=None):
     """Compare a document with a copy of it, which shares no object with it."""
     again = json.loads(json.dumps(document))
-    found = compare(plan, document, again, options)
-    return found.similarity == 1 and not non_matches(found)
+    comparison = compare(plan, document, again, options)
+    return comparison.similarity == 1 and not non_matches(comparison)
 
 
 @pytest.mark.slow
@@ -85,9 +85,9 @@ def test_by_every_built_in_comparator_at_every_place(name):
         st.lists(VALUES, min_size=1, max_size=3),
     )
     def holds(config, place, threshold, values):
-        said = {X + "comparator": name, X + "comparator-config": config}
-        said |= {} if threshold is None else {X + "threshold": threshold}
-        field = {"x": {**place, **said}}
+        annotations = {X + "comparator": name, X + "comparator-config": config}
+        annotations |= {} if threshold is None else {X + "threshold": threshold}
+        field = {"x": {**place, **annotations}}
         rows = {"type": "array", "items": {"type": "object", "properties": field}}
         plan = compile_schema({"type": "object", "properties": {**field, "rows": rows}})
 
@@ -109,15 +109,20 @@ def test_by_the_defaults_of_every_kind_with_values_of_any_other(kind):
 
 @given(VALUES)
 def test_by_the_defaults_of_every_place_with_any_value(value):
-    fields = {str(at): place for at, place in enumerate(PLACES)}
+    fields = {str(index): place for index, place in enumerate(PLACES)}
     plan = compile_schema({"type": "object", "properties": fields})
 
     assert perfect(plan, dict.fromkeys(fields, value))
 
 
 def test_but_for_a_range_of_dates_where_ranges_are_rejected():
-    said = {X + "comparator": "DateComparator", X + "comparator-config": {"range_mode": "reject"}}
-    plan = compile_schema({"type": "object", "properties": {"x": {"type": "string", **said}}})
+    annotations = {
+        X + "comparator": "DateComparator",
+        X + "comparator-config": {"range_mode": "reject"},
+    }
+    plan = compile_schema(
+        {"type": "object", "properties": {"x": {"type": "string", **annotations}}}
+    )
 
     assert not perfect(plan, {"x": "2024-01-01 to 2024-01-03"})
     assert not perfect(plan, {"x": "soon"})

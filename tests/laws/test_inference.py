@@ -36,13 +36,13 @@ def telling(value):
     match value:
         case dict():
             return {
-                key: {TELLING[name]: telling(part) for name, part in inner.items()}
+                key: {TELLING[name]: telling(child) for name, child in inner.items()}
                 if key == "properties" and not set(inner) - set(TELLING)
                 else telling(inner)
                 for key, inner in value.items()
             }
         case list():
-            return [telling(part) for part in value]
+            return [telling(child) for child in value]
         case _:
             return value
 
@@ -62,12 +62,16 @@ def test_nothing_changes_but_for_annotations_where_nothing_said_how(case):
     before, after = dict(walk(schema)), dict(walk(infer(schema).schema))
 
     assert list(before) == list(after)
-    for path, part in before.items():
-        added = {key: value for key, value in after[path].items() if key not in part}
+    for path, sub_schema in before.items():
+        added = {key: value for key, value in after[path].items() if key not in sub_schema}
         assert set(added) <= ADDED
-        assert not (added and SAYS_HOW & set(part))
-        kept = {key: after[path][key] for key in part if not isinstance(part[key], dict | list)}
-        assert kept == {key: part[key] for key in kept}
+        assert not (added and SAYS_HOW & set(sub_schema))
+        kept = {
+            key: after[path][key]
+            for key in sub_schema
+            if not isinstance(sub_schema[key], dict | list)
+        }
+        assert kept == {key: sub_schema[key] for key in kept}
 
 
 def counted(table):
@@ -82,7 +86,7 @@ def test_names_that_say_nothing_change_no_result(case):
         plan = compile_schema(infer(case.schema).schema)
 
     before, after = (
-        compare(each, [case.gt], [case.pred], case.options) for each in (case.plan, plan)
+        compare(plan_, [case.gt], [case.pred], case.options) for plan_ in (case.plan, plan)
     )
 
     assert before.document_scores.tolist() == after.document_scores.tolist()
@@ -101,17 +105,17 @@ def test_the_list_of_fields_says_what_the_plan_does(case):
     schema, fields, *_ = infer(telling(case.schema))
 
     listed = {}
-    for each in fields:
-        listed.setdefault(each.path, []).append(each)
+    for field in fields:
+        listed.setdefault(field.path, []).append(field)
 
     for row in field_listing(compile_schema(schema)):
         if row.kind == "any" and ANY_KEY in row.field:
             continue
         entries = listed[row.field]
-        if any(each.reason.startswith("as ") for each in entries):
+        if any(entry.reason.startswith("as ") for entry in entries):
             continue
-        comparators = {each.comparator for each in entries} - {""}
+        comparators = {entry.comparator for entry in entries} - {""}
         assert set(row.comparator.split(" | ")) - {""} <= comparators
-        assert row.weight in {each.weight for each in entries}
+        assert row.weight in {entry.weight for entry in entries}
         if row.threshold is not None:
-            assert row.threshold in {each.threshold for each in entries}
+            assert row.threshold in {entry.threshold for entry in entries}

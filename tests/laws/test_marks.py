@@ -43,11 +43,11 @@ def test_with_all_errors_marked_there_are_none(case):
     assert len(errors) == len(units)
     better = correct_truth([unit for _, unit in errors], case.gt)
     again = compare(case.plan, better, case.pred, case.options)
-    left = [it for it in wrong_units(again) if listed(it.gt) != listed(it.pred)]
-    missed = [(it.path[:-1], repr(it.gt)) for it in left if it.outcome is Outcome.FN]
-    invented = [(it.path[:-1], repr(it.pred)) for it in left if it.outcome is Outcome.FA]
+    left = [unit for unit in wrong_units(again) if listed(unit.gt) != listed(unit.pred)]
+    missed = [(unit.path[:-1], repr(unit.gt)) for unit in left if unit.outcome is Outcome.FN]
+    invented = [(unit.path[:-1], repr(unit.pred)) for unit in left if unit.outcome is Outcome.FA]
     assert sorted(missed) == sorted(invented)
-    assert [it for it in left if it.outcome is Outcome.FD] == []
+    assert [unit for unit in left if unit.outcome is Outcome.FD] == []
 
 
 @given(cases(Scope(wrong=True)))

@@ -24,8 +24,8 @@ def tallies(case):
 
 def merged(*parts):
     result = FieldTallies()
-    for part in parts:
-        result.merge(part)
+    for tally in parts:
+        result.merge(tally)
     return result
 
 
@@ -36,8 +36,11 @@ def printed(node):
 
 @given(three_documents, st.permutations(range(3)))
 def test_merging_in_any_order_gives_the_same_bytes(case, order):
-    parts = tallies(case)
-    straight, shuffled = merged(*parts), merged(*(parts[position] for position in order))
+    chunk_tallies = tallies(case)
+    straight, shuffled = (
+        merged(*chunk_tallies),
+        merged(*(chunk_tallies[position] for position in order)),
+    )
 
     assert shuffled == straight
     assert printed(shuffled) == printed(straight)
@@ -54,10 +57,10 @@ def test_merging_in_any_grouping_gives_the_same_bytes(case):
 
 @given(three_documents)
 def test_merging_nothing_changes_nothing(case):
-    part = tallies(case)[0]
+    tally = tallies(case)[0]
 
-    assert merged(part, FieldTallies()) == part
-    assert merged(FieldTallies(), part) == part
+    assert merged(tally, FieldTallies()) == tally
+    assert merged(FieldTallies(), tally) == tally
 
 
 @given(three_documents)
@@ -73,14 +76,14 @@ def test_merging_leaves_the_other_side_as_it_was(case):
 
 @given(three_documents)
 def test_counts_and_mean_scores_are_those_of_the_documents(case):
-    parts = tallies(case)
-    whole = merged(*parts)
+    chunk_tallies = tallies(case)
+    total = merged(*chunk_tallies)
 
     for reading in ("overall", "aggregate", "leaves"):
-        by_class = zip(*(part[()].counts(reading) for part in parts), strict=True)
-        assert [*whole[()].counts(reading)] == [sum(counts) for counts in by_class]
-    for path, node in whole.items():
-        scores = [part.tally(path).mean_score for part in parts]
+        by_class = zip(*(tally[()].counts(reading) for tally in chunk_tallies), strict=True)
+        assert [*total[()].counts(reading)] == [sum(counts) for counts in by_class]
+    for path, node in total.items():
+        scores = [tally.tally(path).mean_score for tally in chunk_tallies]
         scores = [score for score in scores if score is not None]
         assert node.n_scored == len(scores)
         if scores:

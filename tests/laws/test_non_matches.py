@@ -26,7 +26,9 @@ def value_at(document, path):
 def test_a_path_leads_to_the_values_that_are_listed(case):
     for entry in non_matches(compare(case.plan, case.gt, case.pred, case.options)):
         path = parse_field_path(entry.path)
-        assert parse_field_path(entry.field) == tuple(it for it in path if isinstance(it, str))
+        assert parse_field_path(entry.field) == tuple(
+            step for step in path if isinstance(step, str)
+        )
         if entry.outcome == "FA":
             assert entry.gt is None
             assert entry.pred == value_at(case.pred, path)

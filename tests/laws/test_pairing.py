@@ -36,8 +36,8 @@ ROUNDING = 1e-14
 
 
 @st.composite
-def matrices(draw, cells=similarities, most=4):
-    rows, columns = draw(st.integers(1, most)), draw(st.integers(1, most))
+def matrices(draw, cells=similarities, max_side=4):
+    rows, columns = draw(st.integers(1, max_side)), draw(st.integers(1, max_side))
     row = st.lists(cells, min_size=columns, max_size=columns)
     return np.array(draw(st.lists(row, min_size=rows, max_size=rows)))
 
@@ -58,9 +58,9 @@ def pairs_of(matrix, floor):
     n, m = matrix.shape
     item = LeafNode(threshold=0.5, comparator=Cells(matrix))
     lists, only = Columns([list(range(n))], [list(range(m))]), np.zeros(1, np.intp)
-    found = pair_items(item, lists, only, only, floor, Options())
-    assert found.similarity.tolist() == matrix[found.gt, found.pred].tolist()
-    return list(zip(found.gt.tolist(), found.pred.tolist(), strict=True))
+    paired = pair_items(item, lists, only, only, floor, Options())
+    assert paired.similarity.tolist() == matrix[paired.gt, paired.pred].tolist()
+    return list(zip(paired.gt.tolist(), paired.pred.tolist(), strict=True))
 
 
 def gain(matrix, row, column, floor):
@@ -112,12 +112,12 @@ def test_the_shortest_paths_lead_to_the_greatest_total(seed):
 
         cells = [(row, column) for row, column in enumerate(chosen) if column >= 0]
         assert len({column for _, column in cells}) == len(cells)
-        most = gains[linear_sum_assignment(gains, maximize=True)].sum()
-        assert sum(gains[cell] for cell in cells) == most  # such fractions add exactly
+        greatest = gains[linear_sum_assignment(gains, maximize=True)].sum()
+        assert sum(gains[cell] for cell in cells) == greatest  # such fractions add exactly
 
 
 @many
-@given(matrices(most=7), floors)
+@given(matrices(max_side=7), floors)
 def test_pairs_are_in_order_unique_and_above_the_floor(matrix, floor):
     pairs = pairs_of(matrix, floor)
 
@@ -127,7 +127,7 @@ def test_pairs_are_in_order_unique_and_above_the_floor(matrix, floor):
 
 
 @many
-@given(matrices(most=6), floors)
+@given(matrices(max_side=6), floors)
 def test_two_elements_left_over_are_no_pair(matrix, floor):
     pairs = pairs_of(matrix, floor)
     rows = set(range(matrix.shape[0])) - {row for row, _ in pairs}
@@ -137,7 +137,7 @@ def test_two_elements_left_over_are_no_pair(matrix, floor):
 
 
 @many
-@given(matrices(most=6))
+@given(matrices(max_side=6))
 def test_the_floor_of_minus_1_keeps_every_pair(matrix):
     assert len(pairs_of(matrix, -1)) == min(matrix.shape)
 
@@ -151,7 +151,7 @@ def test_elements_all_alike_pair_by_position(rows, columns, similarity):
 
 
 @many
-@given(st.data(), matrices(st.floats(0, 1), most=4), floors)
+@given(st.data(), matrices(st.floats(0, 1), max_side=4), floors)
 def test_a_best_assignment_that_is_unique_holds_in_any_order(data, matrix, floor):
     assume(is_unique(matrix, floor))
     rows = data.draw(st.permutations(range(matrix.shape[0])))
@@ -170,8 +170,8 @@ def is_unique(matrix, floor):
     for cells in assignments(matrix):
         pairs = kept(matrix, cells, floor)
         totals[pairs] = total(matrix, cells, floor)
-    best, *others = sorted(totals.values(), reverse=True)
-    return not others or best - others[0] > 1e-6
+    best, *other_totals = sorted(totals.values(), reverse=True)
+    return not other_totals or best - other_totals[0] > 1e-6
 
 
 ITEMS = {
@@ -204,10 +204,12 @@ def untied_lists(draw):
     preds += [{**item, draw(edits): None} for item in draw(st.permutations(gts))[:2]]
     node = LIST.root.fields[0].node
     if gts and preds:
-        some = Columns(gts, preds[:4])
-        gt, pred = (at.ravel() for at in np.indices((len(some.gt), len(some.pred))))
-        found = node.items.similarity(some, gt, pred, OPTIONS, Mode.PAIRING)
-        matrix = found.similarity.reshape(len(some.gt), len(some.pred))
+        few_columns = Columns(gts, preds[:4])
+        gt, pred = (
+            grid.ravel() for grid in np.indices((len(few_columns.gt), len(few_columns.pred)))
+        )
+        similarity = node.items.similarity(few_columns, gt, pred, OPTIONS, Mode.PAIRING)
+        matrix = similarity.similarity.reshape(len(few_columns.gt), len(few_columns.pred))
         assume(is_unique(matrix, OPTIONS.pairing_floor))
     return gts, preds[:4]
 
@@ -262,13 +264,16 @@ def keyed_lists(draw):
     kinds = draw(st.lists(st.sampled_from(OF_ITEMS), min_size=1, max_size=4))
     weights = st.sampled_from((0.37, 1.0, 1.7))
     fields = [
-        Field(f"{at}", replace(node, weight=draw(weights))) for at, (_, node) in enumerate(kinds)
+        Field(f"{index}", replace(node, weight=draw(weights)))
+        for index, (_, node) in enumerate(kinds)
     ]
-    item = st.fixed_dictionaries({}, optional={f"{at}": kinds[at][0] for at in range(len(kinds))})
-    present = item.filter(lambda value: any(not is_absent(part) for part in value.values()))
+    item = st.fixed_dictionaries(
+        {}, optional={f"{index}": kinds[index][0] for index in range(len(kinds))}
+    )
+    present = item.filter(lambda value: any(not is_absent(child) for child in value.values()))
     pool = draw(st.lists(present, min_size=1, max_size=12))
-    some = st.lists(st.sampled_from(pool), max_size=draw(st.sampled_from((3, 9, 25))))
-    lists = draw(st.lists(st.tuples(some, some), min_size=1, max_size=3))
+    short_lists = st.lists(st.sampled_from(pool), max_size=draw(st.sampled_from((3, 9, 25))))
+    lists = draw(st.lists(st.tuples(short_lists, short_lists), min_size=1, max_size=3))
     return ObjectNode(threshold=0.7, fields=tuple(fields)), lists
 
 
@@ -282,14 +287,14 @@ LIMITS = {
 }
 
 
-def count_ways(monkeypatch, taken):
+def count_ways(monkeypatch, ways):
     """Count which ways to the best pairs are taken."""
 
     def counted(owner, name):
         real = getattr(owner, name)
 
         def call(*arguments):
-            taken[name] += 1
+            ways[name] += 1
             return real(*arguments)
 
         monkeypatch.setattr(owner, name, call)
@@ -303,9 +308,9 @@ def count_ways(monkeypatch, taken):
 
 def gains_of(node, gts, preds, floor):
     """Return what each pair of items adds to a total; a row for each ground truth."""
-    at = np.indices((len(gts), len(preds))).reshape(2, -1)
+    grid = np.indices((len(gts), len(preds))).reshape(2, -1)
     options = Options(pairing_floor=floor)
-    matrix = node.similarity(Columns(gts, preds), *at, options, Mode.PAIRING).similarity.reshape(
+    matrix = node.similarity(Columns(gts, preds), *grid, options, Mode.PAIRING).similarity.reshape(
         len(gts), -1
     )
     return matrix, gain(matrix, *np.indices(matrix.shape), floor)
@@ -313,38 +318,38 @@ def gains_of(node, gts, preds, floor):
 
 @pytest.mark.slow
 def test_pairs_of_items_with_keys_have_the_total_of_the_whole_assignment(monkeypatch):
-    taken = Counter()
+    ways_taken = Counter()
 
     @settings(max_examples=120)  # so many that each way is taken
     @given(keyed_lists(), st.sampled_from((-1, 0, 0.2)))
     def holds(case, floor):
         node, lists = case
-        every, columns = np.arange(len(lists)), Columns(*map(list, zip(*lists, strict=True)))
-        taken["calls"] += 1
+        indexes, columns = np.arange(len(lists)), Columns(*map(list, zip(*lists, strict=True)))
+        ways_taken["calls"] += 1
 
-        found = pair_items(node, columns, every, every, floor, Options())
+        paired = pair_items(node, columns, indexes, indexes, floor, Options())
 
         for owner, (gts, preds) in enumerate(lists):
             if not gts or not preds:
-                assert owner not in found.owner
+                assert owner not in paired.owner
                 continue
-            mine = found.select(found.owner == owner)
-            rows = mine.gt - columns.elements.gt.starts[owner]
-            others = mine.pred - columns.elements.pred.starts[owner]
+            own_pairs = paired.select(paired.owner == owner)
+            rows = own_pairs.gt - columns.elements.gt.starts[owner]
+            partners = own_pairs.pred - columns.elements.pred.starts[owner]
             matrix, gains = gains_of(node, gts, preds, floor)
             best = gains[linear_sum_assignment(gains, maximize=True)].sum()
             assert rows.tolist() == sorted(set(rows.tolist()))
-            assert len(set(others.tolist())) == len(others)
-            assert mine.similarity.tolist() == matrix[rows, others].tolist()
-            assert (gains[rows, others] > 0).all()
-            assert abs(gains[rows, others].sum() - best) < 1e-12
+            assert len(set(partners.tolist())) == len(partners)
+            assert own_pairs.similarity.tolist() == matrix[rows, partners].tolist()
+            assert (gains[rows, partners] > 0).all()
+            assert abs(gains[rows, partners].sum() - best) < 1e-12
 
     for name, limit in LIMITS.items():
         monkeypatch.setattr(pairing, name, limit)
-    count_ways(monkeypatch, taken)
+    count_ways(monkeypatch, ways_taken)
     holds()
-    assert {"assign", "assign_all", "_best_of_all", "join"} <= taken.keys()
-    assert taken["_assigned"] < taken["calls"]  # some need no assignment at all
+    assert {"assign", "assign_all", "_best_of_all", "join"} <= ways_taken.keys()
+    assert ways_taken["_assigned"] < ways_taken["calls"]  # some need no assignment at all
 
 
 ITEM = st.fixed_dictionaries(
@@ -396,15 +401,16 @@ def test_of_equally_good_pairings_the_same_is_taken_in_any_company(rows):
     gts, preds = ([{"rows": side} for side in sides] for sides in zip(*rows, strict=True))
 
     def places(size):
-        found = []
+        places_found = []
         for start in range(0, len(rows), size):
             chunk = slice(start, start + size)
             account = engine.compare(plan, gts[chunk], preds[chunk])
-            whole = (tree_of(account, at) for at in range(account.n_documents))
-            found += [
-                [(it.gt_index, it.pred_index) for it in each.fields[0].items] for each in whole
+            trees = (tree_of(account, document) for document in range(account.n_documents))
+            places_found += [
+                [(item.gt_index, item.pred_index) for item in tree.fields[0].items]
+                for tree in trees
             ]
-        return found
+        return places_found
 
     assert places(1) == places(2) == places(7) == places(256)
 
@@ -422,5 +428,5 @@ def test_of_equally_good_partners_an_element_has_the_nearest_else_the_first(gt, 
     plan = compile_schema({"type": "object", "properties": {"x": schema}})
     (field,) = compare(plan, {"x": gt}, {"x": pred}).fields
 
-    found = [(it.gt_index, it.pred_index) for it in field.items]
-    assert sorted(each for each in found if each[0] is not None) == places
+    pairs_found = [(item.gt_index, item.pred_index) for item in field.items]
+    assert sorted(pair for pair in pairs_found if pair[0] is not None) == places

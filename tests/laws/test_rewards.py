@@ -18,17 +18,17 @@ PAIRED_BY_PLACE = Scope(kinds=(*LEAVES, "object", "tuple", "map"))
 AIMS = ("f1", "overall_score", "recall", "precision", "aggregate:f1")
 
 
-def scorer_of(case, of="f1", reveal="all"):
-    return Scorer(case.schema, of=of, reveal=reveal, options=case.options)
+def scorer_of(case, aim="f1", reveal="all"):
+    return Scorer(case.schema, of=aim, reveal=reveal, options=case.options)
 
 
 @given(cases(ANYTHING), json_values | st.text() | st.binary(), st.sampled_from(AIMS))
-def test_any_answer_has_a_reward_from_0_to_1(case, answer, of):
+def test_any_answer_has_a_reward_from_0_to_1(case, answer, aim):
     for pred in (answer, case.pred, json.dumps(case.pred)):
-        scored = scorer_of(case, of).score(case.gt, pred)
+        scored = scorer_of(case, aim).score(case.gt, pred)
 
         assert 0.0 <= scored.score <= 1.0
-        assert all(0.0 <= each <= 1.0 for each in scored.fields.values())
+        assert all(0.0 <= figure <= 1.0 for figure in scored.fields.values())
         assert len(scored.feedback) <= 2_000
 
 
@@ -37,27 +37,27 @@ def test_together_and_alone_documents_have_the_same_reward(case):
     scorer = scorer_of(case)
     together = scorer.score_batch(case.gts, case.preds)
 
-    for gt, pred, found in zip(case.gts, case.preds, together, strict=True):
-        alone = scorer.score(gt, pred)
-        assert (alone.score, alone.passed, alone.fields) == (
-            found.score,
-            found.passed,
-            found.fields,
+    for gt, pred, reward in zip(case.gts, case.preds, together, strict=True):
+        single = scorer.score(gt, pred)
+        assert (single.score, single.passed, single.fields) == (
+            reward.score,
+            reward.passed,
+            reward.fields,
         )
-        assert alone.feedback == found.feedback
-        assert found.passed == (not found.errors)
+        assert single.feedback == reward.feedback
+        assert reward.passed == (not reward.errors)
 
 
 @given(cases(Scope()))
 def test_the_truth_has_the_whole_reward(case):
-    for of in AIMS:
-        scored = scorer_of(case, of).score(case.gt, case.gt)
+    for aim in AIMS:
+        scored = scorer_of(case, aim).score(case.gt, case.gt)
         assert (scored.score, scored.passed) == (1.0, True)
 
 
 @given(cases(PAIRED_BY_PLACE), st.sampled_from(("f1", "overall_score")))
-def test_to_correct_an_error_never_lowers_the_reward_where_no_list_is_paired_anew(case, of):
-    scorer = scorer_of(case, of)
+def test_to_correct_an_error_never_lowers_the_reward_where_no_list_is_paired_anew(case, aim):
+    scorer = scorer_of(case, aim)
     before = scorer.score(case.gt, case.pred).score
     batch = compared(scorer.plan, [case.gt], [case.pred], case.options)
     better = [pred for _, pred in corrections(batch, 0, case.pred)]
@@ -75,9 +75,9 @@ def test_feedback_has_no_text_of_the_ground_truth_that_may_not_be_told(case, rev
     def marked(value):
         match value:
             case dict():
-                return {key: marked(part) for key, part in value.items()}
+                return {key: marked(child) for key, child in value.items()}
             case list():
-                return [marked(part) for part in value]
+                return [marked(child) for child in value]
             case str():
                 return f"{marker} {value}"
         return value
@@ -94,12 +94,12 @@ def test_feedback_has_no_text_of_the_ground_truth_that_may_not_be_told(case, rev
 @given(cases(OF_VALUES), cases(OF_VALUES))
 def test_with_nothing_revealed_feedback_depends_on_which_fields_are_wrong_alone(case, other):
     scorer = scorer_of(case, reveal="none")
-    one, two = scorer.score_batch([case.gt, other.gt], [case.pred] * 2)
-    fields = [{name for name, value in each.fields.items() if value < 1} for each in (one, two)]
+    first, two = scorer.score_batch([case.gt, other.gt], [case.pred] * 2)
+    fields = [{name for name, value in score.fields.items() if value < 1} for score in (first, two)]
     assume(fields[0] == fields[1])
-    assume({e.field for e in one.errors} == {e.field for e in two.errors})
+    assume({e.field for e in first.errors} == {e.field for e in two.errors})
 
-    assert one.feedback == two.feedback
+    assert first.feedback == two.feedback
 
 
 VALUE = {
@@ -144,9 +144,9 @@ PROMPT = (
 def repeated(value):
     match value:
         case dict():
-            return {key: repeated(part) for key, part in value.items()}
+            return {key: repeated(child) for key, child in value.items()}
         case list():
-            return [repeated(part) for part in value for _ in range(2)]
+            return [repeated(child) for child in value for _ in range(2)]
         case str():
             return f"{value} {value}"
     return value
@@ -159,32 +159,34 @@ ATTACKS = {
     "schema": lambda gt: VALUE,
     "schema as text": lambda gt: json.dumps(VALUE),
     "prompt": lambda gt: PROMPT,
-    "many items": lambda gt: {"items": [{"sku": "A", "count": at} for at in range(1_000)]},
+    "many items": lambda gt: {"items": [{"sku": "A", "count": count} for count in range(1_000)]},
     "all items many times": lambda gt: {**gt, "items": gt["items"] * 50},
-    "each item twice": lambda gt: {**gt, "items": [it for it in gt["items"] for _ in range(2)]},
+    "each item twice": lambda gt: {**gt, "items": [item for item in gt["items"] for _ in range(2)]},
     "repeated": repeated,
-    "lists of all": lambda gt: {key: [part, part] for key, part in gt.items()},
-    "any key": lambda gt: {**gt, **{f"key {at}": "ACME" for at in range(100)}},
+    "lists of all": lambda gt: {key: [field_value, field_value] for key, field_value in gt.items()},
+    "any key": lambda gt: {**gt, **{f"key {number}": "ACME" for number in range(100)}},
     "each item with a wrong twin": lambda gt: {
         **gt,
-        "items": [it for item in gt["items"] for it in (item, {"sku": "zz", "count": 0})],
+        "items": [copy for item in gt["items"] for copy in (item, {"sku": "zz", "count": 0})],
     },
     "items crossed": lambda gt: {
         **gt,
         "items": [
-            {"sku": one["sku"], "count": other["count"]}
-            for one in gt["items"]
+            {"sku": item["sku"], "count": other["count"]}
+            for item in gt["items"]
             for other in gt["items"]
         ],
     },
     "right and wrong at each place": lambda gt: {
-        key: [part, "0000"] if key != "items" else part for key, part in gt.items()
+        key: [field_value, "0000"] if key != "items" else field_value
+        for key, field_value in gt.items()
     },
     "gold in the prediction": lambda gt: {
-        key: {"_value": "0000", "_alternatives": [part]} for key, part in gt.items()
+        key: {"_value": "0000", "_alternatives": [field_value]} for key, field_value in gt.items()
     },
     "all values in each text": lambda gt: {
-        key: part if isinstance(part, list | float) else json.dumps(gt) for key, part in gt.items()
+        key: field_value if isinstance(field_value, list | float) else json.dumps(gt)
+        for key, field_value in gt.items()
     },
 }
 
@@ -202,7 +204,7 @@ def test_no_trick_beats_an_honest_answer_with_one_error(scorer, attack, gt):
         ATTACKS[attack](gt),
         {**gt, "vendor": "0000"},
         {**gt, "total": gt["total"] + 10},
-        {key: part for key, part in gt.items() if key != "date"},
+        {key: field_value for key, field_value in gt.items() if key != "date"},
         {**gt, "items": [{**gt["items"][0], "count": 1}, *gt["items"][1:]]},
     ]
     trick, *rewards = [scored.score for scored in scorer.score_batch([gt] * 5, answers)]
@@ -217,4 +219,4 @@ def test_each_value_that_is_right_is_a_part_of_the_reward(scorer, gt, right):
     ]
     rewards = [scored.score for scored in scorer.score_batch([gt] * len(answers), answers)]
 
-    assert all(fewer < more for fewer, more in pairwise(rewards))
+    assert all(fewer < larger for fewer, larger in pairwise(rewards))

@@ -17,7 +17,9 @@ ANYTHING = Scope(wrong=True, aggregate=False)
 def counted(plan, gts, preds, options):
     account = engine.compare(plan, gts, preds, options)
     scores = account.document_scores.tolist()
-    results = [DocumentResult(str(at), Status.EVALUATED, score) for at, score in enumerate(scores)]
+    results = [
+        DocumentResult(str(index), Status.EVALUATED, score) for index, score in enumerate(scores)
+    ]
     return Batch(results, account)
 
 
@@ -35,16 +37,18 @@ def test_an_array_counts_as_it_does_in_a_field(kind):
         wrapped = counted(case.plan, case.gts, case.preds, case.options)
         bare = counted(plan, gts, preds, case.options)
 
-        around, inside = outline(tally_of(wrapped)), outline(tally_of(bare))
-        assert inside["counts"] == around["counts"] == around["x"]["counts"]
-        assert inside == around["x"]
+        outer, inner = outline(tally_of(wrapped)), outline(tally_of(bare))
+        assert inner["counts"] == outer["counts"] == outer["x"]["counts"]
+        assert inner == outer["x"]
         assert bare.scores == pytest.approx(wrapped.scores)
         for document in range(len(gts)):
-            shown = [
+            errors_shown = [
                 (f"x{error.path}", error.outcome, error.error_class)
                 for error in bare.errors(document)
             ]
             of_field = wrapped.errors(document)
-            assert shown == [(error.path, error.outcome, error.error_class) for error in of_field]
+            assert errors_shown == [
+                (error.path, error.outcome, error.error_class) for error in of_field
+            ]
 
     holds()

@@ -53,12 +53,16 @@ def test_what_is_kept_of_a_document_is_the_same_in_any_company(case):
     pairs = [DocumentPair(str(number), *side) for number, side in sides]
     job = Job(case.plan, case.options, requested=replace(EVERYTHING, value_lines=True))
     together = evaluate_chunk(job, pairs)
-    alone = [evaluate_chunk(job, [pair]) for pair in pairs]
+    single_evaluations = [evaluate_chunk(job, [pair]) for pair in pairs]
 
     for name in ("document_lines", "non_match_lines", "value_lines"):
-        assert b"".join(getattr(each, name) for each in alone) == getattr(together, name)
+        assert b"".join(getattr(evaluation, name) for evaluation in single_evaluations) == getattr(
+            together, name
+        )
     assert together.evaluation.ledger.blocks.view() == [
-        record for each in alone for record in each.evaluation.ledger.blocks.view()
+        record
+        for evaluation in single_evaluations
+        for record in evaluation.evaluation.ledger.blocks.view()
     ]
 
 
@@ -80,7 +84,7 @@ def rekeyed(draw, value):
         names = draw(st.permutations(list(value)))
         return {name: draw(rekeyed(value[name])) for name in names}
     if isinstance(value, list):
-        return [draw(rekeyed(part)) for part in value]
+        return [draw(rekeyed(child)) for child in value]
     return value
 
 

@@ -20,7 +20,9 @@ MODES = ("overall", "aggregate", "leaves")
 def batch(plan, gts, preds, options):
     account = engine.compare(plan, gts, preds, options)
     scores = account.document_scores.tolist()
-    results = [DocumentResult(str(at), Status.EVALUATED, score) for at, score in enumerate(scores)]
+    results = [
+        DocumentResult(str(index), Status.EVALUATED, score) for index, score in enumerate(scores)
+    ]
     return Batch(results, account)
 
 
@@ -32,28 +34,31 @@ def placed(errors, step=()):
 
 
 @given(cases(ANYTHING, sides=2), cases(ANYTHING, sides=3))
-def test_one_run_of_two_schemas_is_the_sum_of_a_run_of_each(one, two):
-    steps = {"one/": one, "two/": two}
+def test_one_run_of_two_schemas_is_the_sum_of_a_run_of_each(first_case, second_case):
+    steps = {"one/": first_case, "two/": second_case}
     plan = plan_of_schemas({step: case.plan for step, case in steps.items()}, "both")
     # Documents of the two take turns, the last of the second ones stands alone.
     order = [("one/", 0), ("two/", 0), ("two/", 1), ("one/", 1), ("two/", 2)]
-    gts = [{step: steps[step].gts[at]} for step, at in order]
-    preds = [{step: steps[step].preds[at]} for step, at in order]
+    gts = [{step: steps[step].gts[row]} for step, row in order]
+    preds = [{step: steps[step].preds[row]} for step, row in order]
 
-    together = batch(plan, gts, preds, one.options)
-    apart = {
-        step: batch(case.plan, case.gts, case.preds, one.options) for step, case in steps.items()
+    together = batch(plan, gts, preds, first_case.options)
+    batches_by_step = {
+        step: batch(case.plan, case.gts, case.preds, first_case.options)
+        for step, case in steps.items()
     }
 
-    whole = tally_of(together)
-    assert [*whole.fields] == ["one/", "two/"]
-    for step, alone in apart.items():
-        assert outline(whole.fields[step]) == outline(tally_of(alone))
-        assert whole.fields[step].tally.n_scored == len(steps[step].gts)
-        assert whole.fields[step].tally.mean_score == pytest.approx(np.mean(alone.scores))
+    total = tally_of(together)
+    assert [*total.fields] == ["one/", "two/"]
+    for step, single_batch in batches_by_step.items():
+        assert outline(total.fields[step]) == outline(tally_of(single_batch))
+        assert total.fields[step].tally.n_scored == len(steps[step].gts)
+        assert total.fields[step].tally.mean_score == pytest.approx(np.mean(single_batch.scores))
     for mode in MODES:
-        sums = (tally_of(alone).counts(mode) for alone in apart.values())
-        assert whole.counts(mode) == sum(sums, Counts())
-    for document, (step, at) in enumerate(order):
-        assert together.scores[document] == apart[step].scores[at]
-        assert placed(together.errors(document)) == placed(apart[step].errors(at), (step,))
+        sums = (tally_of(single_batch).counts(mode) for single_batch in batches_by_step.values())
+        assert total.counts(mode) == sum(sums, Counts())
+    for document, (step, row) in enumerate(order):
+        assert together.scores[document] == batches_by_step[step].scores[row]
+        assert placed(together.errors(document)) == placed(
+            batches_by_step[step].errors(row), (step,)
+        )

@@ -108,15 +108,15 @@ def test_a_field_absent_on_both_sides_has_no_say(case):
 
 @given(cases(SYMMETRIC))
 def test_swapping_the_sides_keeps_the_score(case):
-    there, back = score(case, case.gt, case.pred), score(case, case.pred, case.gt)
+    forth, back = score(case, case.gt, case.pred), score(case, case.pred, case.gt)
 
-    assert abs(there - back) <= TIES
+    assert abs(forth - back) <= TIES
 
 
 @given(cases(Scope(kinds=(*LEAVES, "object", "tuple", "map"), undeclared=False)))
 def test_swapping_the_sides_swaps_missed_and_invented(case):
     """Lists with ties may pair otherwise: see test_pairing for those without."""
-    there = tally(compare(case.plan, case.gt, case.pred, case.options))
+    forth = tally(compare(case.plan, case.gt, case.pred, case.options))
     back = tally(compare(case.plan, case.pred, case.gt, case.options))
 
-    assert swapped(there) == outline(back)
+    assert swapped(forth) == outline(back)

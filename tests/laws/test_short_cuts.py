@@ -34,7 +34,9 @@ def test_looking_at_likely_pairs_first_changes_no_score(kind):
     @given(st.data(), cases(ANYTHING, sides=3, kind=kind))
     def holds(data, case):
         plan = list_of(case)
-        gt, pred = ({"x": [{"y": one["x"]} for one in side]} for side in (case.gts, case.preds))
+        gt, pred = (
+            {"x": [{"y": element["x"]} for element in side]} for side in (case.gts, case.preds)
+        )
         gt, pred = data.draw(shuffled(gt)), data.draw(shuffled(pred))
 
         scores = []

@@ -56,30 +56,34 @@ def fields(draw, kinds, *, clip=False):
     kind = draw(st.sampled_from(kinds))
     if kind in {"leaf", "leaves"}:
         name, comparator, values = draw(st.sampled_from(LEAVES))
-        own = draw(annotations(clip and kind == "leaf")) | {X + "comparator": comparator}
+        field_annotations = draw(annotations(clip and kind == "leaf")) | {
+            X + "comparator": comparator
+        }
         if kind == "leaf":
-            return {"type": name, **own}, values
-        return many({"type": name}, values, own)
+            return {"type": name, **field_annotations}, values
+        return many({"type": name}, values, field_annotations)
     if kind == "object":
         schema, values = draw(objects(kinds[:-1]))
         return {**schema, **draw(annotations(clip=False))}, values
     schema, values = draw(objects(("leaf", "object")))
-    own = {X + "weight": draw(weights), X + "clip-under-threshold": False}
-    return many({**schema, X + "match-threshold": draw(thresholds)}, values, own)
+    field_annotations = {X + "weight": draw(weights), X + "clip-under-threshold": False}
+    return many({**schema, X + "match-threshold": draw(thresholds)}, values, field_annotations)
 
 
-def many(items, values, own):
+def many(items, values, list_annotations):
     """Return a list of such items, and its values."""
-    return {"type": "array", "items": items, **own}, st.lists(values, min_size=1, max_size=4)
+    return {"type": "array", "items": items, **list_annotations}, st.lists(
+        values, min_size=1, max_size=4
+    )
 
 
 @st.composite
 def objects(draw, kinds, *, clip=False):
     """Draw an object schema all of whose fields are required, and its values."""
     names = sorted(draw(st.sets(st.sampled_from(NAMES), min_size=1)))
-    parts = {name: draw(fields(kinds, clip=clip)) for name in names}
-    properties = {name: schema for name, (schema, _) in parts.items()}
-    values = st.fixed_dictionaries({name: values for name, (_, values) in parts.items()})
+    drawn_fields = {name: draw(fields(kinds, clip=clip)) for name in names}
+    properties = {name: schema for name, (schema, _) in drawn_fields.items()}
+    values = st.fixed_dictionaries({name: values for name, (_, values) in drawn_fields.items()})
     return {"type": "object", "properties": properties, "required": names}, values
 
 
@@ -94,10 +98,10 @@ def numbers(library, triple, **options):
     model = library.StructuredModel.from_json_schema(triple.schema)
     gt, pred = model(**triple.gt), model(**triple.pred)
     result = gt.compare_with(pred, include_confusion_matrix=True, **options)
-    found = {"score": result["overall_score"], **result["field_scores"]}
+    scores = {"score": result["overall_score"], **result["field_scores"]}
     for name, node in result["confusion_matrix"]["fields"].items():
-        found |= {f"{name}.{key}": node["overall"][key] for key in OUTCOMES}
-    return found
+        scores |= {f"{name}.{key}": node["overall"][key] for key in OUTCOMES}
+    return scores
 
 
 @given(triples())

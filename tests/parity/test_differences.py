@@ -119,4 +119,6 @@ def test_a_value_that_cannot_be_read_is_right_where_both_have_it():
         total: str = ComparableField(NumericComparator())
 
     assert NumericComparator().compare("n/a", "n/a") == 0.0
-    assert [Bill(total="n/a").compare(Bill(total=it)) for it in ("n/a", "none")] == [1.0, 0.0]
+    assert [
+        Bill(total="n/a").compare(Bill(total=other_total)) for other_total in ("n/a", "none")
+    ] == [1.0, 0.0]

@@ -34,9 +34,9 @@ def test_scores():
 
 
 def test_counts():
-    found = {key: count for key, count in programs.counts(stickler_cli).items() if count}
+    counts = {key: count for key, count in programs.counts(stickler_cli).items() if count}
 
-    assert found == {
+    assert counts == {
         ".overall.tp": 5,
         ".aggregate.tp": 8,
         "number.overall.tp": 1,
@@ -83,10 +83,10 @@ def test_elements_without_a_partner():
 
 def test_counts_of_several_documents():
     # Both pairs have two items that match, one misses an item, one invents an item.
-    found = {key: count for key, count in programs.added_up(stickler_cli).items() if count}
+    counts = {key: count for key, count in programs.added_up(stickler_cli).items() if count}
     fields = ("number", "total", "address", "address.street", "address.city")
 
-    assert found == {
+    assert counts == {
         **{f"{name}.tp": 2 for name in fields},
         **{f"{name}.cm_f1": 1.0 for name in (*fields, "items.product", "items.price")},
         "items.tp": 4,

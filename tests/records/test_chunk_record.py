@@ -116,23 +116,29 @@ def again(
 
 def test_every_part_of_a_chunk_is_used_here_and_comes_back(chunk):
     restored = again(chunk)
-    for part in fields(ChunkResult):
-        if part.name in UNKNOWN:
+    for attribute in fields(ChunkResult):
+        if attribute.name in UNKNOWN:
             continue
-        value = getattr(chunk, part.name)
-        assert value, f"{part.name} is nothing here, so that nothing is tested of it"
-        assert getattr(restored, part.name) == value, part.name
+        value = getattr(chunk, attribute.name)
+        assert value, f"{attribute.name} is nothing here, so that nothing is tested of it"
+        assert getattr(restored, attribute.name) == value, attribute.name
 
 
 def test_every_part_of_an_evaluation_is_used_here_and_comes_back(chunk):
     restored = again(chunk).evaluation
-    for part in fields(Evaluation):
-        if part.name in UNKNOWN:
+    for attribute in fields(Evaluation):
+        if attribute.name in UNKNOWN:
             continue
-        value = getattr(chunk.evaluation, part.name)
-        default = part.default if part.default_factory is MISSING else part.default_factory()
-        assert value != default, f"{part.name} is nothing here, so that nothing is tested of it"
-        assert comparable(getattr(restored, part.name)) == comparable(value), part.name
+        value = getattr(chunk.evaluation, attribute.name)
+        default = (
+            attribute.default
+            if attribute.default_factory is MISSING
+            else attribute.default_factory()
+        )
+        assert value != default, (
+            f"{attribute.name} is nothing here, so that nothing is tested of it"
+        )
+        assert comparable(getattr(restored, attribute.name)) == comparable(value), attribute.name
 
 
 def comparable(value: object) -> object:  # noqa: PLR0911 (one return for each type)
@@ -143,13 +149,16 @@ def comparable(value: object) -> object:  # noqa: PLR0911 (one return for each t
         case list() | Confidences():
             return sorted(value.records() if isinstance(value, Confidences) else value, key=str)
         case Results():
-            return {part.name: comparable(getattr(value, part.name)) for part in fields(value)}
+            return {
+                attribute.name: comparable(getattr(value, attribute.name))
+                for attribute in fields(value)
+            }
         case Measure():
             return value.figures, value.state
         case Causes():
             return value.view()
         case dict():
-            return {key: comparable(part) for key, part in value.items()}
+            return {key: comparable(child) for key, child in value.items()}
     return value
 
 
@@ -184,16 +193,22 @@ def something(kind: Any, place: str = "") -> Any:  # noqa: PLR0911 - a type a li
         return kind(*map(something, get_type_hints(kind).values()))
     if is_dataclass(kind):
         hints = get_type_hints(kind)
-        parts = {part.name: part for part in fields(kind) if part.metadata.get(KEPT, True)}
-        values = {name: something(hints[name], f"{place}.{name}") for name in parts}
-        for name, part in parts.items():
-            assert values[name] != part.default, f"{place}.{name} is as by default"
+        attributes = {
+            attribute.name: attribute
+            for attribute in fields(kind)
+            if attribute.metadata.get(KEPT, True)
+        }
+        values = {name: something(hints[name], f"{place}.{name}") for name in attributes}
+        for name, attribute in attributes.items():
+            assert values[name] != attribute.default, f"{place}.{name} is as by default"
         return kind(**values)
     if inner and get_origin(kind) in (UnionType, Union):
-        return something(next(one for one in inner if one is not NoneType), place)
+        return something(
+            next(inner_kind for inner_kind in inner if inner_kind is not NoneType), place
+        )
     if inner and get_origin(kind) is tuple:
         inner = inner[:1] if inner[-1] is ... else inner
-        return tuple(something(one, place) for one in inner)
+        return tuple(something(inner_kind, place) for inner_kind in inner)
     if get_origin(kind) is list:
         return [something(inner[0], place)] * 2
     if inner and issubclass(get_origin(kind), Mapping):
@@ -211,9 +226,9 @@ def reached(kind: Any) -> Iterator[type]:
         return
     if is_dataclass(kind):
         yield kind
-    parts = get_type_hints(kind).values() if is_dataclass(kind) else get_args(kind)
-    for part in parts:
-        yield from reached(part)
+    inner_kinds = get_type_hints(kind).values() if is_dataclass(kind) else get_args(kind)
+    for inner_kind in inner_kinds:
+        yield from reached(inner_kind)
 
 
 PARTS = sorted({*reached(ChunkResult)} - {ChunkResult}, key=lambda kind: kind.__name__)

@@ -70,9 +70,9 @@ Date = Annotated[Any, Rule("a string", {"type": "string"}, parsed=refused)]
     ],
 )
 def test_values_are_read_by_their_types(kind, value, expected):
-    found = decode(kind, value)
-    assert found == expected
-    assert type(found) is type(expected)
+    decoded = decode(kind, value)
+    assert decoded == expected
+    assert type(decoded) is type(expected)
 
 
 @pytest.mark.parametrize(

@@ -69,8 +69,8 @@ def test_arrow_has_the_same_rows_in_as_many_groups(monkeypatch):
 
     with pa.ipc.open_file(io.BytesIO(row_bytes("arrow", COLUMNS, ROWS))) as file:
         assert file.num_record_batches == 2
-        found = file.read_all()
-    assert found == reader.read_table(io.BytesIO(row_bytes("parquet", COLUMNS, ROWS)))
+        table_read = file.read_all()
+    assert table_read == reader.read_table(io.BytesIO(row_bytes("parquet", COLUMNS, ROWS)))
 
 
 def test_parquet_of_no_rows_still_has_its_columns():
@@ -115,16 +115,23 @@ def test_documents_have_a_row_for_each_field_and_mode():
     counts = {"overall": {"tp": 1}, "leaves": {"tp": 2, "fd": 1}}
     line = {"document": "d", "status": "evaluated", "overall_score": 0.5, "remarks": ["odd"]}
     line |= counts | {"fields": {"": {"tp": 3}, "a": {**counts, "score": 0.25, "items": 1}}}
-    whole, *others = rows_of_document(line)
-    assert (whole["field"], whole["mode"], whole["tp"], whole["score"]) == ("", "overall", 3, 0.5)
-    assert (whole["remarks"], others[0].get("remarks")) == (["odd"], None)
-    of_a = [it for it in others if it["field"] == "a"]
-    assert [(it["mode"], it["tp"], it["fd"], it["score"], it["items"]) for it in of_a] == [
+    document_row, *field_rows = rows_of_document(line)
+    assert (
+        document_row["field"],
+        document_row["mode"],
+        document_row["tp"],
+        document_row["score"],
+    ) == ("", "overall", 3, 0.5)
+    assert (document_row["remarks"], field_rows[0].get("remarks")) == (["odd"], None)
+    of_a = [row for row in field_rows if row["field"] == "a"]
+    assert [(row["mode"], row["tp"], row["fd"], row["score"], row["items"]) for row in of_a] == [
         ("overall", 1, 0, 0.25, 1),
         ("aggregate", 0, 0, 0.25, 1),
         ("leaves", 2, 1, 0.25, 1),
     ]
-    again = document_of_rows({"by": None, "confidences": None, **it} for it in (whole, *others))
+    again = document_of_rows(
+        {"by": None, "confidences": None, **row} for row in (document_row, *field_rows)
+    )
     three = {key: {"tp": 3} for key in ("overall", "aggregate", "leaves")}
     a = {"aggregate": {}, **counts, "score": 0.25, "items": 1}
     assert again == {"id": "d", "status": "evaluated", "score": 0.5, "fields": {"": three, "a": a}}

@@ -45,13 +45,13 @@ def evaluation() -> Evaluation:
 def record_with(evaluation, path, value):
     record = copy.deepcopy(evaluation.to_dict())
     *steps, last = path
-    part = record
+    node = record
     for step in steps:
-        part = part[step]
+        node = node[step]
     if value is None:
-        del part[last]
+        del node[last]
     else:
-        part[last] = value
+        node[last] = value
     return json.loads(json.dumps(record))
 
 
@@ -79,8 +79,8 @@ def test_fields_are_read_however_deep_they_are():
     deep.cell[0] = deep.moments[0][0] = 1
     sums = FieldTallies({("a",) * 300: deep}).sort_parents_first()
 
-    found = read_sums(Evaluation(ledger=Ledger(sums)).to_dict()["confusion_matrix"])
-    assert found == sums
+    sums_read = read_sums(Evaluation(ledger=Ledger(sums)).to_dict()["confusion_matrix"])
+    assert sums_read == sums
 
 
 NODE = ("confusion_matrix", "fields", "a")
@@ -189,9 +189,9 @@ def places_of(value, place=()):
     """Yield the places of a record; of lists the first entry alone."""
     if place:
         yield place
-    parts = [*enumerate(value)][:1] if isinstance(value, list) else []
-    for step, part in value.items() if isinstance(value, dict) else parts:
-        yield from places_of(part, (*place, step))
+    items = [*enumerate(value)][:1] if isinstance(value, list) else []
+    for step, child in value.items() if isinstance(value, dict) else items:
+        yield from places_of(child, (*place, step))
 
 
 WRONG = (None, [], {}, "x", -1, 0.5, 10**30)
@@ -206,15 +206,15 @@ def test_values_of_wrong_types_are_refused_or_do_no_harm(evaluation):
     refused = 0
     for place in places.values():
         *steps, last = place
-        part = record
+        node = record
         for step in steps:
-            part = part[step]
-        right = part[last]
+            node = node[step]
+        right = node[last]
         for wrong in WRONG:
-            part[last] = wrong
+            node[last] = wrong
             try:
                 read_evaluation(record).to_dict()
             except UsageError:
                 refused += 1
-        part[last] = right
+        node[last] = right
     assert refused > len(places)

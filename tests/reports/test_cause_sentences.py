@@ -29,8 +29,8 @@ SCHEMA = {
 @pytest.fixture
 def texts(run_of):
     def build(*pairs, quoted=str):
-        found = [DocumentPair(str(at), gt, pred) for at, (gt, pred) in enumerate(pairs)]
-        named, _ = causes(RunView(run_of(SCHEMA, found), quoted))
+        documents = [DocumentPair(str(index), gt, pred) for index, (gt, pred) in enumerate(pairs)]
+        named, _ = causes(RunView(run_of(SCHEMA, documents), quoted))
         return [f"{cause.values} {cause.text}" for cause in named]
 
     return build
@@ -49,9 +49,9 @@ def test_items_name_the_fields_that_differ(texts):
 
 def test_pairs_that_stand_alone_are_put_together(texts):
     pairs = [("USD", "NZD"), ("USD", "NZD"), ("USD", "EUR"), ("CHF", "EUR"), ("2024-01-05", "2042")]
-    found = texts(*(({"currency": gt}, {"currency": pred}) for gt, pred in pairs))
+    texts_found = texts(*(({"currency": gt}, {"currency": pred}) for gt, pred in pairs))
 
-    assert found == [
+    assert texts_found == [
         "3 currency: 3 wrong, no two alike",
         "2 currency USD -> NZD 2 times",
     ]
@@ -59,9 +59,9 @@ def test_pairs_that_stand_alone_are_put_together(texts):
 
 def test_a_class_that_says_what_happened_is_told_once_whatever_the_values(texts):
     days = [("2024-01-05", "2024-05-01")] * 2 + [("2024-02-03", "2024-03-02")]
-    found = texts(*(({"currency": gt}, {"currency": pred}) for gt, pred in days))
+    texts_found = texts(*(({"currency": gt}, {"currency": pred}) for gt, pred in days))
 
-    assert found == ["3 currency: day and month swapped in 3 documents"]
+    assert texts_found == ["3 currency: day and month swapped in 3 documents"]
 
 
 def test_one_that_is_alone_is_told_by_its_values(texts):
@@ -88,14 +88,16 @@ def test_names_and_values_are_quoted_as_the_report_does(texts):
 
 def test_what_is_not_named_is_counted(run_of):
     pairs = [
-        DocumentPair(f"{at}-{twice}", {"currency": f"gt {at}"}, {"currency": f"pred {at * 37}"})
-        for at in range(MAX_FIRST_CAUSES + 2)
+        DocumentPair(
+            f"{index}-{twice}", {"currency": f"gt {index}"}, {"currency": f"pred {index * 37}"}
+        )
+        for index in range(MAX_FIRST_CAUSES + 2)
         for twice in range(2)
     ]
-    named, more = causes(RunView(run_of(SCHEMA, pairs)))
+    named, remaining = causes(RunView(run_of(SCHEMA, pairs)))
 
-    assert (len(named), len(more)) == (MAX_FIRST_CAUSES, 2)
-    assert more_causes(more) == "and 2 other causes, 4 values"
+    assert (len(named), len(remaining)) == (MAX_FIRST_CAUSES, 2)
+    assert more_causes(remaining) == "and 2 other causes, 4 values"
     assert more_causes([]) == ""
 
 
@@ -116,13 +118,13 @@ def test_items_say_which_field_they_hold_instead_of_their_own(texts):
     ]
 
 
-def swapped_pairs(numbers, others=()):
+def swapped_pairs(numbers, others_swapped=()):
     """Documents whose last SKU is the name of its line, or the SKU of the line before."""
     for number in numbers:
         line = {**LINE, "sku": f"B-{number}", "name": f"bolt {number + 321}"}
         gt = {"lines": [LINE, line]}
         yield gt, {"lines": [LINE, {**line, "sku": line["name"]}]}
-    for number in others:
+    for number in others_swapped:
         before, line = {**LINE, "sku": f"C-{number}"}, {**LINE, "sku": f"B-{number + 321}"}
         gt = {"lines": [before, line]}
         yield gt, {"lines": [before, {**line, "sku": before["sku"]}]}
@@ -179,10 +181,12 @@ def test_what_else_is_known_of_a_cause_is_told_beside_it(run_of):
 )
 def test_a_name_that_could_be_a_word_of_the_sentence_is_quoted(run_of, name, named, on_page):
     schema = {"type": "object", "properties": {name: EXACT}}
-    run = run_of(schema, [DocumentPair(f"{at}", {name: "x"}, {}) for at in range(2)])
+    run = run_of(schema, [DocumentPair(f"{index}", {name: "x"}, {}) for index in range(2)])
 
-    for view, shown in ((RunView(run), named), (RunView(run, "`{}`".format), on_page)):
-        assert [cause.text for cause in causes(view)[0]] == [f"{shown} missed in 2 documents"]
+    for view, expected_name in ((RunView(run), named), (RunView(run, "`{}`".format), on_page)):
+        assert [cause.text for cause in causes(view)[0]] == [
+            f"{expected_name} missed in 2 documents"
+        ]
 
 
 def test_a_name_before_a_colon_or_in_a_path_is_not_quoted(run_of):
@@ -192,10 +196,10 @@ def test_a_name_before_a_colon_or_in_a_path_is_not_quoted(run_of):
     wrong, missed = {**right, "no": "2", "due": "y"}, {**right, "no": None}
     gt = {"items": [right]}
     preds = [{"items": []}, {"items": [wrong]}, {"items": [missed]}]
-    pairs = [DocumentPair(f"{at}", gt, pred) for at, pred in enumerate(preds)]
-    first, more = causes(RunView(run_of(schema, pairs)))
+    pairs = [DocumentPair(f"{index}", gt, pred) for index, pred in enumerate(preds)]
+    first, second = causes(RunView(run_of(schema, pairs)))
 
-    assert [cause.text for cause in (*first, *more)] == [
+    assert [cause.text for cause in (*first, *second)] == [
         "items: 1 item missed in 1 document",
         'items: "no" and due wrong in 1 item of 1 document',
         "items.no missed in 1 document",
@@ -212,8 +216,8 @@ CUT_OFF = {
 
 
 def remarks(run):
-    first, further = causes(RunView(run))
-    return {cause.text: [*cause.origins] for cause in (*first, *further)}
+    first, others_ = causes(RunView(run))
+    return {cause.text: [*cause.origins] for cause in (*first, *others_)}
 
 
 def test_fields_that_are_missed_in_the_same_documents_name_each_other(run_of):
@@ -264,8 +268,8 @@ def test_fields_that_are_not_the_last_ones_are_named_without_a_place(run_of):
 
 
 def test_fields_that_another_document_misses_too_are_no_pair(run_of):
-    both = {name: value for name, value in CUT_OFF.items() if name not in {"currency", "count"}}
-    one = {name: value for name, value in CUT_OFF.items() if name != "currency"}
-    pairs = [DocumentPair("a", CUT_OFF, both), DocumentPair("b", CUT_OFF, one)]
+    two_lost = {name: value for name, value in CUT_OFF.items() if name not in {"currency", "count"}}
+    one_lost = {name: value for name, value in CUT_OFF.items() if name != "currency"}
+    pairs = [DocumentPair("a", CUT_OFF, two_lost), DocumentPair("b", CUT_OFF, one_lost)]
 
     assert [*remarks(run_of(SCHEMA, pairs)).values()] == [[], []]

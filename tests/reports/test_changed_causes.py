@@ -27,12 +27,12 @@ def test_a_cause_stands_among_broken_and_fixed_values_and_counts_only_these(run_
     difference = difference_of(run_of)
     lists = list_moved_causes(DifferenceView(difference).causes)
 
-    shown = [
+    rows_shown = [
         (moved_list.move, moved.cause.text, moved.moved, moved.stayed, moved.total)
         for moved_list in lists
         for moved in moved_list.causes
     ]
-    assert sorted(shown) == [
+    assert sorted(rows_shown) == [
         ("broken", "id missed in 2 documents", 2, 1, 3),
         ("fixed", "id missed in 1 document", 1, 1, 2),
         ("fixed", "total 10 -> 99 once", 1, 0, 1),

@@ -14,7 +14,7 @@ SAME = "x" * 100
 
 
 @pytest.mark.parametrize(
-    ("gt", "pred", "width", "shown"),
+    ("gt", "pred", "width", "printed"),
     [
         ("a", "b", 10, ("a", "b")),
         ("abc", "ab", 3, ("abc", "ab")),
@@ -25,8 +25,8 @@ SAME = "x" * 100
         (SAME, "", 5, ("xxxx…", "")),
     ],
 )
-def test_both_values_begin_shortly_before_they_differ(gt, pred, width, shown):
-    assert cut_around_difference(gt, pred, width) == shown
+def test_both_values_begin_shortly_before_they_differ(gt, pred, width, printed):
+    assert cut_around_difference(gt, pred, width) == printed
 
 
 def test_words_of_the_truth_are_marked_as_expected_and_others_as_wrong():

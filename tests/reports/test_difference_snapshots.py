@@ -60,8 +60,8 @@ def receipts(tmp_path_factory: pytest.TempPathFactory) -> Difference:
         assert main(["eval", *sources, "-q", "-o", str(file)]) == 0
         runs.append(replace(load_run(str(file)), version="0"))
     gates = [parse_gate(gate, lowest=LOWEST) for gate in GATES]
-    found = compare_runs({"base.json": runs[0]}, {"new.json": runs[1]}, gates)
-    return replace(found, base=_named(found.base), new=_named(found.new))
+    difference = compare_runs({"base.json": runs[0]}, {"new.json": runs[1]}, gates)
+    return replace(difference, base=_named(difference.base), new=_named(difference.new))
 
 
 def _named(run):
@@ -118,20 +118,26 @@ def test_the_names_in_the_code_are_those_of_the_format():
 
 def parts(schema: dict) -> Iterator[dict]:
     yield schema
-    for part in (*schema.get("properties", {}).values(), schema.get("items")):
-        if isinstance(part, dict):
-            yield from parts(part)
+    for field_schema in (*schema.get("properties", {}).values(), schema.get("items")):
+        if isinstance(field_schema, dict):
+            yield from parts(field_schema)
 
 
 def test_every_place_of_the_format_is_described_and_every_object_is_closed():
-    for part in (each for root in (SCHEMA, *SCHEMA["$defs"].values()) for each in parts(root)):
-        assert {"type", "$ref", "anyOf"} & set(part)
-        for inner in part.get("properties", {}).values():
+    for object_schema in (
+        object_part for root in (SCHEMA, *SCHEMA["$defs"].values()) for object_part in parts(root)
+    ):
+        assert {"type", "$ref", "anyOf"} & set(object_schema)
+        for inner in object_schema.get("properties", {}).values():
             assert inner["description"].endswith(".")
-        if part.get("type") == "object":
-            assert part["additionalProperties"] is False
-            told = [name for name, it in part["properties"].items() if "default" not in it]
-            assert part["required"] == told
+        if object_schema.get("type") == "object":
+            assert object_schema["additionalProperties"] is False
+            optional_names = [
+                name
+                for name, property_schema in object_schema["properties"].items()
+                if "default" not in property_schema
+            ]
+            assert object_schema["required"] == optional_names
 
 
 def test_the_junit_is_valid_and_red_where_a_gate_is(receipts):
@@ -157,16 +163,16 @@ def test_without_gates_junit_has_a_case_that_passes(receipts):
 
 
 def test_prometheus_reads_the_metrics(receipts):
-    found = {
+    values = {
         (sample.name, *sorted(sample.labels.values())): sample.value
         for family in text_string_to_metric_families(render("openmetrics", receipts, TableStyle()))
         for sample in family.samples
     }
 
-    assert found["stickler_diff_documents", "worse"] == 4
-    assert found["stickler_diff_fields", "regressed"] == 1
-    assert found["stickler_diff_field_f1_change", "currency"] == pytest.approx(-12 / 13, abs=1e-6)
-    assert found["stickler_diff_gate_passed", "f1>=-0.1"] == 1
+    assert values["stickler_diff_documents", "worse"] == 4
+    assert values["stickler_diff_fields", "regressed"] == 1
+    assert values["stickler_diff_field_f1_change", "currency"] == pytest.approx(-12 / 13, abs=1e-6)
+    assert values["stickler_diff_gate_passed", "f1>=-0.1"] == 1
 
 
 def test_a_significant_drop_is_red_and_never_green(receipts):

@@ -65,14 +65,14 @@ def test_of_a_document_without_errors_it_says_what_is_right():
 
 
 def test_the_shape_has_no_value_of_the_ground_truth_and_no_key_that_only_it_has():
-    told = feedback(reveal="shape")
+    feedback_text = feedback(reveal="shape")
 
-    assert "lines: 2 items missed\n" in told
-    assert "vendor: missed, expected a text" in told
-    assert "rates.*: missed, expected a text" in told
-    assert "(day and month swapped)" in told
+    assert "lines: 2 items missed\n" in feedback_text
+    assert "vendor: missed, expected a text" in feedback_text
+    assert "rates.*: missed, expected a text" in feedback_text
+    assert "(day and month swapped)" in feedback_text
     for secret in ("ACME", "secret", "nine", "nut", "gear", "06-07"):
-        assert secret not in told
+        assert secret not in feedback_text
 
 
 def test_with_nothing_revealed_an_object_that_one_side_lacks_is_not_told_from_a_wrong_one():
@@ -98,31 +98,31 @@ def test_with_nothing_revealed_only_fields_are_named():
 @pytest.mark.parametrize("reveal", ["all", "shape", "none"])
 @pytest.mark.parametrize("budget", [0, 1, 10, 40, 100, 300, 10_000])
 def test_it_takes_no_more_characters_than_it_may(budget, reveal):
-    told = feedback(budget=budget, reveal=reveal)
+    feedback_text = feedback(budget=budget, reveal=reveal)
 
-    assert len(told) <= budget
-    assert told == feedback(budget=budget, reveal=reveal)
+    assert len(feedback_text) <= budget
+    assert feedback_text == feedback(budget=budget, reveal=reveal)
     if 40 <= budget <= 300 and reveal == "all":
-        assert told.endswith(" more")
+        assert feedback_text.endswith(" more")
 
 
 def test_of_many_documents_it_names_causes():
     scorer = Scorer(SCHEMA)
-    pairs = [({"total": f"{at}.50"}, {"total": f"${at}.50"}) for at in range(6)]
+    pairs = [({"total": f"{index}.50"}, {"total": f"${index}.50"}) for index in range(6)]
     pairs += [({"vendor": "ACME Ltd"}, {"vendor": "ACME Ltd"}), ({"vendor": "Bee"}, {})]
-    found = scorer.score_batch(*zip(*pairs, strict=True))
+    batch = scorer.score_batch(*zip(*pairs, strict=True))
 
-    assert scorer.feedback(found).splitlines() == [
+    assert scorer.feedback(batch).splitlines() == [
         "1 of 8 documents right.",
         'in 6 of 8 documents total: an extra currency symbol, such as "$0.50" is "0.50"',
         'in 1 of 8 documents vendor: missed, such as "Bee"',
     ]
     shape = Scorer(SCHEMA, reveal="shape")
-    assert 'such as "$0.50"\n' in shape.feedback(found)
-    assert "Bee" not in shape.feedback(found)
+    assert 'such as "$0.50"\n' in shape.feedback(batch)
+    assert "Bee" not in shape.feedback(batch)
     none = Scorer(SCHEMA, reveal="none")
-    assert none.feedback(found) == "Look again at: vendor, total."
-    lost = [*found, scorer.score({}, "no")]
+    assert none.feedback(batch) == "Look again at: vendor, total."
+    lost = [*batch, scorer.score({}, "no")]
     line = "in 1 of 9 documents, there is no answer to compare"
     assert scorer.feedback(lost).splitlines()[:2] == ["1 of 9 documents right.", line]
     assert none.feedback(lost) == f"{line}\nLook again at: vendor, total."
@@ -131,19 +131,19 @@ def test_of_many_documents_it_names_causes():
 
 
 @pytest.mark.parametrize(
-    ("gt", "pred", "how"),
+    ("gt", "pred", "reason"),
     [
         ("Acme Co Berlin", "ACME CO BERLIN", "only upper and lower case differ"),
         ("Acme Co Berlin", "AcmeCo  Berlin", "spaces differ"),
         ("Acme Co Berlin", "Acme Co", "cut short"),
     ],
 )
-def test_how_a_value_is_wrong_is_said(gt, pred, how):
+def test_how_a_value_is_wrong_is_said(gt, pred, reason):
     schema = {
         "type": "object",
         "properties": {"a": {**LETTERS, "x-aws-stickler-comparator-config": {"normalize": False}}},
     }
-    assert f"({how})" in Scorer(schema).score({"a": gt}, {"a": pred}).feedback
+    assert f"({reason})" in Scorer(schema).score({"a": gt}, {"a": pred}).feedback
 
 
 def test_an_item_that_is_wrong_as_a_whole_is_told_by_its_values():

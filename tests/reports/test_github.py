@@ -24,16 +24,18 @@ def commands(text):
 
     Written from the documented format; other lines are no commands and are left out.
     """
-    found = []
+    commands_found = []
     for line in re.split(r"[\r\n]+", text):
         match = re.fullmatch(r"::([A-Za-z-]+)(?: (.*?))?::(.*)", line.lstrip())
         if match:
             name, properties, message = match.groups()
             pairs = (pair.partition("=") for pair in (properties or "").split(",") if pair)
-            found.append((name, {key: decoded(value) for key, _, value in pairs}, decoded(message)))
+            commands_found.append(
+                (name, {key: decoded(value) for key, _, value in pairs}, decoded(message))
+            )
         elif "##[" in line:
-            found.append(("##[", {}, line))
-    return found
+            commands_found.append(("##[", {}, line))
+    return commands_found
 
 
 def decoded(text):
@@ -44,14 +46,14 @@ def decoded(text):
 
 def test_a_failed_gate_is_an_error_and_the_figures_are_notices(run_of):
     run = run_of(gates=["f1>=0.99", "total.tp>=1"])
-    found = commands(render(run, STYLE))
+    commands_found = commands(render(run, STYLE))
 
-    assert found[0] == ("error", {"title": "stickler: a gate failed"}, run.gates[0].reason)
-    assert [name for name, _, _ in found] == ["error", "warning", *["notice"] * 4]
-    assert found[1][2] == "1 missing, 1 unmatched"
-    assert found[2][1] == {"title": "stickler: Order"}
-    assert found[2][2].startswith("3 documents, 1 wholly right;")
-    assert found[3][1] == {"title": "stickler: Order, worst fields"}
+    assert commands_found[0] == ("error", {"title": "stickler: a gate failed"}, run.gates[0].reason)
+    assert [name for name, _, _ in commands_found] == ["error", "warning", *["notice"] * 4]
+    assert commands_found[1][2] == "1 missing, 1 unmatched"
+    assert commands_found[2][1] == {"title": "stickler: Order"}
+    assert commands_found[2][2].startswith("3 documents, 1 wholly right;")
+    assert commands_found[3][1] == {"title": "stickler: Order, worst fields"}
 
 
 def test_a_run_without_a_fault_has_one_notice(run_of):
@@ -80,28 +82,34 @@ def test_documents_that_could_not_be_evaluated_are_one_error_that_names_five(run
 
 
 def test_a_document_is_named_once_even_if_its_problem_names_it(run_of):
-    found = commands(render(run_of(strict=True), STYLE))
+    commands_found = commands(render(run_of(strict=True), STYLE))
 
-    assert found[0][2] == (
+    assert commands_found[0][2] == (
         "2 documents could not be evaluated: c: there is no prediction for this ground truth; "
         "d: there is no ground truth for this prediction"
     )
 
 
 def test_a_run_that_evaluated_nothing_is_an_error(run_of):
-    found = commands(render(run_of(pairs=[]), STYLE))
+    commands_found = commands(render(run_of(pairs=[]), STYLE))
 
-    assert found[0] == ("error", {"title": "stickler: incomplete"}, "no document was evaluated")
+    assert commands_found[0] == (
+        "error",
+        {"title": "stickler: incomplete"},
+        "no document was evaluated",
+    )
 
 
 @pytest.mark.parametrize(("count", "last"), [(10, "m9"), (11, "and 2 more"), (30, "and 21 more")])
 def test_at_most_ten_annotations_of_a_kind_are_written(count, last):
     several = [Annotation("error", "t", f"m{n}") for n in range(count)]
-    found = commands("\n".join(annotation_lines([*several, Annotation("notice", "t", "n")])))
+    commands_found = commands(
+        "\n".join(annotation_lines([*several, Annotation("notice", "t", "n")]))
+    )
 
-    assert [name for name, _, _ in found] == ["error"] * 10 + ["notice"]
-    assert found[8][2] == "m8"
-    assert found[9][2] == last
+    assert [name for name, _, _ in commands_found] == ["error"] * 10 + ["notice"]
+    assert commands_found[8][2] == "m8"
+    assert commands_found[9][2] == last
 
 
 @pytest.mark.parametrize(
@@ -122,7 +130,7 @@ def test_no_text_begins_another_command(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "printed"),
     [
         ("::error::x", r"\x3a:error::x"),
         ("  ::add-mask::x", r"  \x3a:add-mask::x"),
@@ -134,9 +142,9 @@ def test_no_text_begins_another_command(text):
         ("## x [y]", "## x [y]"),
     ],
 )
-def test_text_that_would_be_a_command_in_a_log_is_spelt_out(text, shown):
-    assert visible(text) == shown
-    assert commands(shown) == []
+def test_text_that_would_be_a_command_in_a_log_is_spelt_out(text, printed):
+    assert visible(text) == printed
+    assert commands(printed) == []
 
 
 def test_the_summary_is_the_markdown_report(orders):

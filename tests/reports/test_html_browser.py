@@ -51,11 +51,11 @@ def installed() -> str | None:
     return os.environ.get("STICKLER_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 
 
-def missing(what: str) -> None:
+def missing(purpose: str) -> None:
     """Skip a test, and say so; where all is to be tried, fail."""
     if os.environ.get("CI") == "true":
-        pytest.fail(what)
-    pytest.skip(what)
+        pytest.fail(purpose)
+    pytest.skip(purpose)
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def browser():
 @pytest.fixture
 def open_page(browser, tmp_path):
     """Open a run in the browser; no test may cause a request or a message of the console."""
-    asked, said, pages = [], [], []
+    requests, messages, pages = [], [], []
 
     def show(run, link="", **options):
         file = tmp_path / "report.html"
@@ -84,18 +84,18 @@ def open_page(browser, tmp_path):
         page = browser.new_page(**options)
         pages.append(page)
         page.set_default_timeout(PATIENCE)
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+        page.on("console", lambda message: messages.append(message.text))
+        page.on("pageerror", lambda error: messages.append(str(error)))
         page.goto(f"file://{file}{link}")
         if options.get("java_script_enabled", True):
             page.wait_for_selector("html[data-ready]", state="attached")
         return page
 
     yield show
-    assert [url for url in asked if not url.startswith(("file://", "data:", "blob:"))] == []
-    assert len({url.partition("#")[0] for url in asked if url.startswith("file://")}) <= 1
-    assert said == []
+    assert [url for url in requests if not url.startswith(("file://", "data:", "blob:"))] == []
+    assert len({url.partition("#")[0] for url in requests if url.startswith("file://")}) <= 1
+    assert messages == []
     for page in pages:
         page.close()
 
@@ -130,12 +130,12 @@ def paths(page) -> list[str]:
 def rows(page, name: str = "errors", column: str = ".path") -> list[str]:
     """List one column of a list in the order of its rows, once its answers are there."""
     page.wait_for_selector("html:not([data-busy])", state="attached")
-    found = page.locator(f"#{name}-list .row:not(.group)").evaluate_all(
+    cells = page.locator(f"#{name}-list .row:not(.group)").evaluate_all(
         "(all, column) => all.sort((a, b) => a.dataset.index - b.dataset.index)"
         ".map(row => row.querySelector(column).textContent)",
         column,
     )
-    return list(found)
+    return list(cells)
 
 
 def test_fields_sort_by_any_column_both_ways_and_back(page):
@@ -186,11 +186,11 @@ def test_a_field_folds_away_what_is_in_it(page):
 
 def test_a_field_opens_to_its_histogram_and_leads_to_its_errors(page):
     page.get_by_role("link", name="lines", exact=True).click()
-    more = page.locator("tbody[data-path=lines] .more")
-    assert more.locator("svg").count() == 0  # two bars say no more than two numbers
+    more_button = page.locator("tbody[data-path=lines] .more")
+    assert more_button.locator("svg").count() == 0  # two bars say no more than two numbers
     assert page.url.endswith("#fields&open=lines")
 
-    more.get_by_role("link", name="Show its errors").click()
+    more_button.get_by_role("link", name="Show its errors").click()
 
     becomes(page, lambda: rows(page), ["lines[0]"])
     page.locator("#errors-what").select_option("all")
@@ -199,7 +199,7 @@ def test_a_field_opens_to_its_histogram_and_leads_to_its_errors(page):
 
 
 def test_errors_filter_by_outcome_and_text(page):
-    everything = len(rows(page))
+    n_rows = len(rows(page))
     for name in ("invented", "missed"):
         page.get_by_role("checkbox", name=name).uncheck()
     becomes(page, lambda: rows(page), ["customer.city", "total"])
@@ -208,7 +208,7 @@ def test_errors_filter_by_outcome_and_text(page):
     becomes(page, lambda: rows(page), ["customer.city"])
 
     page.get_by_role("button", name="Reset").click()
-    becomes(page, lambda: len(rows(page)), everything)
+    becomes(page, lambda: len(rows(page)), n_rows)
 
 
 def test_what_is_shown_is_in_the_address_and_comes_back_with_it(page, open_page, run_of):
@@ -222,10 +222,10 @@ def test_what_is_shown_is_in_the_address_and_comes_back_with_it(page, open_page,
         "&errors.sort=field&errors.group=document"
     )
     becomes(page, lambda: page.url[page.url.index("#") :], address)
-    shown = page.locator("#errors-list .row").all_text_contents()
+    row_texts = page.locator("#errors-list .row").all_text_contents()
     again = open_page(run_of(gates=["f1>=0.9"], detailed=True), address)
 
-    assert again.locator("#errors-list .row").all_text_contents() == shown
+    assert again.locator("#errors-list .row").all_text_contents() == row_texts
     assert paths(again) == paths(page)
 
 
@@ -253,16 +253,16 @@ def test_a_link_leaves_other_lists_alone_and_back_undoes_it(page):
 def test_groups_fold_by_keys(open_page, run_of):
     page = open_page(run_of(detailed=True), "#errors&group=class")
     groups = page.locator("#errors-list .group")
-    everything = page.locator("#errors-list .row").count()
+    n_rows = page.locator("#errors-list .row").count()
     first = groups.first.get_by_role("gridcell").first.text_content()
 
     page.locator("#errors-list [role=row][tabindex='0']").focus()
     page.keyboard.press("ArrowLeft")
     assert groups.first.get_attribute("aria-expanded") == "false"
-    assert page.locator("#errors-list .row").count() < everything
+    assert page.locator("#errors-list .row").count() < n_rows
     page.keyboard.press("ArrowRight")
 
-    assert page.locator("#errors-list .row").count() == everything
+    assert page.locator("#errors-list .row").count() == n_rows
     assert groups.first.get_by_role("gridcell").first.text_content() == first
 
 
@@ -306,7 +306,9 @@ def focused(page) -> str | None:
 def test_the_panel_stands_beside_the_list_and_gives_the_focus_back_after_a_verdict(page):
     page.locator("#errors-list .row:not(.group)").first.click()
     headed(page, "lines[0]")
-    list_of, panel = (page.locator(it).bounding_box() for it in ("#errors-list", "#panel"))
+    list_of, panel = (
+        page.locator(selector).bounding_box() for selector in ("#errors-list", "#panel")
+    )
     assert list_of["x"] + list_of["width"] <= panel["x"]
     assert page.locator("#panel").evaluate("it => it.matches(':modal')") is False
 
@@ -336,8 +338,10 @@ def test_on_a_narrow_screen_the_panel_lies_over_the_page(open_page, run_of):
 
 
 def test_numbers_are_drawn_found_against_true_and_lead_to_their_errors(open_page, run_of):
-    lines = [{"sku": f"s{at}", "qty": 10.0**at} for at in range(5)]
-    wrong = [{**line, "qty": line["qty"] * (-10 if at else 10)} for at, line in enumerate(lines)]
+    lines = [{"sku": f"s{index}", "qty": 10.0**index} for index in range(5)]
+    wrong = [
+        {**line, "qty": line["qty"] * (-10 if index else 10)} for index, line in enumerate(lines)
+    ]
     page = open_page(
         run_of(ITEMS, [DocumentPair("a", {"lines": lines}, {"lines": wrong})], detailed=True)
     )
@@ -371,19 +375,19 @@ def test_errors_open_by_cause_and_an_item_is_one_row_of_the_fields_that_differ(o
     assert titles[0] == "1 lines: qty wrong in 2 items of 2 documents"
     assert rows(page)[:2] == ["lines[0]"] * 2
     assert page.locator(".change").all_text_contents()[1:3] == ["qty 12345678901234567890 → 7"] * 2
-    said = page.locator("#errors-count").text_content()
-    assert said == "4 values"
+    count_text = page.locator("#errors-count").text_content()
+    assert count_text == "4 values"
 
 
 def test_a_cause_takes_the_focus_along(page):
     page.locator(".causes a").nth(1).click()
     becomes(page, lambda: page.locator("#errors-chosen button").count(), 1)
-    inside = "document.activeElement.matches('#errors-list [role=row]')"
-    becomes(page, lambda: page.evaluate(inside), expected=True)
+    has_focus = "document.activeElement.matches('#errors-list [role=row]')"
+    becomes(page, lambda: page.evaluate(has_focus), expected=True)
 
 
 @pytest.mark.parametrize(
-    ("link", "said"),
+    ("link", "message"),
     [
         ("#document=bb", "No document on this page is called bb; nearest: b."),
         ("#errors&cause=0123456789", "no cause is called 0123456789 ✕"),
@@ -394,9 +398,9 @@ def test_a_cause_takes_the_focus_along(page):
         ("#documents&sort=worst", "no sort is called worst"),
     ],
 )
-def test_a_name_in_an_address_that_is_unknown_is_said(open_page, run_of, link, said):
+def test_a_name_in_an_address_that_is_unknown_is_said(open_page, run_of, link, message):
     page = open_page(run_of(detailed=True), link)
-    page.get_by_text(said).wait_for()
+    page.get_by_text(message).wait_for()
 
 
 def test_a_cause_that_is_gone_has_no_errors(open_page, run_of):
@@ -587,7 +591,7 @@ def test_hostile_values_stay_text(open_page, run_of):
 
 
 def test_only_rows_that_can_be_seen_are_in_the_page(open_page, run_of):
-    pairs = [DocumentPair(f"{at:05}", {"id": "x"}, {"id": "y"}) for at in range(3000)]
+    pairs = [DocumentPair(f"{index:05}", {"id": "x"}, {"id": "y"}) for index in range(3000)]
     page = open_page(run_of(pairs=pairs, detailed=True))
     assert len(rows(page)) < 60
 
@@ -600,7 +604,7 @@ def test_only_rows_that_can_be_seen_are_in_the_page(open_page, run_of):
 
 
 def test_a_document_that_is_not_there_in_full_lists_its_errors(open_page, run_of):
-    pairs = [DocumentPair(f"{at:03}", {"id": "x"}, {"id": "y"}) for at in range(102)]
+    pairs = [DocumentPair(f"{index:03}", {"id": "x"}, {"id": "y"}) for index in range(102)]
     page = open_page(run_of(pairs=pairs, detailed=True), "#document=101")
 
     headed(page, "101")
@@ -711,8 +715,12 @@ NESTED_PAIRS = (
 
 @pytest.mark.parametrize("name", ["invoice", "order", "nested"])
 def test_a_link_leads_to_as_many_as_it_promises(open_page, fixture_run, run_of, name):
-    own = {"order": {}, "nested": {"schema": NESTED, "pairs": NESTED_PAIRS}}
-    run = run_of(**own[name], detailed=True) if name in own else fixture_run(name, detailed=True)
+    run_options = {"order": {}, "nested": {"schema": NESTED, "pairs": NESTED_PAIRS}}
+    run = (
+        run_of(**run_options[name], detailed=True)
+        if name in run_options
+        else fixture_run(name, detailed=True)
+    )
     page = open_page(run)
     links = counted_links(page)
     assert len(links) > 20
@@ -723,14 +731,14 @@ def test_a_link_leads_to_as_many_as_it_promises(open_page, fixture_run, run_of, 
 
 def test_the_grid_is_walked_by_keys_and_leads_to_the_errors_of_a_cell(open_page, run_of):
     page = open_page(run_of(NESTED, NESTED_PAIRS, detailed=True))
-    told = page.locator("#grid-cell")
+    cell_hint = page.locator("#grid-cell")
 
     page.locator("#grid").focus()
     page.keyboard.press("Home")
-    becomes(page, told.text_content, f"{NESTED_PAIRS[0].id} · rows.codes: 7 values lost")
+    becomes(page, cell_hint.text_content, f"{NESTED_PAIRS[0].id} · rows.codes: 7 values lost")
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowDown")
-    becomes(page, told.text_content, "empty · rows.codes: 1 value lost")
+    becomes(page, cell_hint.text_content, "empty · rows.codes: 1 value lost")
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
 
@@ -841,14 +849,16 @@ def test_verdicts_are_kept_with_the_page_and_downloaded_as_records(open_page, ru
     records = [decode(VerdictRecord, json.loads(line), "verdicts.jsonl") for line in lines]
     for record in records:
         jsonschema.validate(record, schema_of("stickler-verdict"))
-    assert [(each["path"], each["verdict"]) for each in records] == [
+    assert [(record["path"], record["verdict"]) for record in records] == [
         ("name", "both_acceptable"),
         ("lines[0]", "prediction_right"),
     ]
     assert records[0]["gt"] == "Meyer and Sons Limited"
     assert records[1]["gt"] == {"sku": "pen", "qty": 12345678901234567890}
-    assert {each["schema"] for each in records} == {run.schema.digest}
-    assert all(datetime.fromisoformat(each["time"]).utcoffset() == timedelta() for each in records)
+    assert {record["schema"] for record in records} == {run.schema.digest}
+    assert all(
+        datetime.fromisoformat(record["time"]).utcoffset() == timedelta() for record in records
+    )
     page.on("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Forget").click()
     assert page.locator(".verdicts span").text_content() == "No verdicts yet"
@@ -856,8 +866,10 @@ def test_verdicts_are_kept_with_the_page_and_downloaded_as_records(open_page, ru
 
 def test_of_too_many_errors_every_part_says_how_many_there_are(open_page, run_of):
     pairs = [
-        DocumentPair(f"{at:03}", {"id": "x", "total": 5}, {"id": f"{at}", "total": 5 + at % 2})
-        for at in range(90)
+        DocumentPair(
+            f"{index:03}", {"id": "x", "total": 5}, {"id": f"{index}", "total": 5 + index % 2}
+        )
+        for index in range(90)
     ]
     run = run_of(pairs=pairs, detailed=True)
     kept = KeptErrors(max_lines=10)
@@ -866,9 +878,9 @@ def test_of_too_many_errors_every_part_says_how_many_there_are(open_page, run_of
     count = page.locator("#errors-count")
 
     assert page.locator("#errors-badge").text_content() == "135"
-    said = count.text_content()
-    assert said.endswith(" of 135 errors on this page")
-    assert 10 < int(said.split()[0]) < 135
+    count_text = count.text_content()
+    assert count_text.endswith(" of 135 errors on this page")
+    assert 10 < int(count_text.split()[0]) < 135
     page.evaluate("location.hash = '#errors&field=total'")
     becomes(
         page, lambda: count.text_content().endswith(" of 45 errors on this page"), expected=True
@@ -882,15 +894,15 @@ def test_of_too_many_errors_every_part_says_how_many_there_are(open_page, run_of
 
 
 def test_of_many_fields_only_some_are_laid_out_until_one_scrolls(open_page, run_of):
-    names = [f"field_{at}" for at in range(150)]
+    names = [f"field_{index}" for index in range(150)]
     schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
     pairs = [DocumentPair("a", dict.fromkeys(names, "x"), dict.fromkeys(names, "y"))]
     run = run_of(schema, pairs, detailed=True)
     page = open_page(run, "#fields&sort=-path")
 
     def visible_paths() -> list[str]:
-        shown = page.locator("#fields-table tbody[data-field]:visible")
-        return list(shown.evaluate_all("all => all.map(body => body.dataset.path)"))
+        shown_fields = page.locator("#fields-table tbody[data-field]:visible")
+        return list(shown_fields.evaluate_all("all => all.map(body => body.dataset.path)"))
 
     assert visible_paths() == sorted(names, reverse=True)[:60]
     assert page.locator("#fields-table .modes").count() == 0
@@ -903,7 +915,7 @@ def test_of_many_fields_only_some_are_laid_out_until_one_scrolls(open_page, run_
 
 
 def test_errors_can_be_read_without_scripts_and_on_paper(open_page, run_of):
-    pairs = [DocumentPair(f"{at:03}", {"id": "x"}, {"id": f"y{at}"}) for at in range(250)]
+    pairs = [DocumentPair(f"{index:03}", {"id": "x"}, {"id": f"y{index}"}) for index in range(250)]
     run = run_of(pairs=pairs, detailed=True)
     for page in (open_page(run, java_script_enabled=False), open_page(run)):
         page.emulate_media(media="print")
@@ -924,14 +936,14 @@ def test_the_pages_of_several_runs_are_cut_off_nowhere(open_page, run_of, width)
 
     wide = "all => all.filter(it => it.getBoundingClientRect().right > innerWidth + 1).length"
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    shown = page.locator(
+    visible_texts = page.locator(
         "#summary td:visible, #summary th:visible, main p:visible, main li:visible"
     )
-    assert shown.evaluate_all(wide) == 0
-    names = (f"a_run_with_a_long_name_{at}" for at in range(3))
+    assert visible_texts.evaluate_all(wide) == 0
+    names = (f"a_run_with_a_long_name_{index}" for index in range(3))
     runs = dict(zip(names, [runs[0], runs[1], runs[0]], strict=True))
-    beside = RunsBeside(runs, changed_values(*runs.values()))
-    page = open_page(beside, viewport={"width": width, "height": 800})
+    runs_beside = RunsBeside(runs, changed_values(*runs.values()))
+    page = open_page(runs_beside, viewport={"width": width, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     first = page.locator("#documents-list .row span").first.bounding_box()
     assert first["width"] >= 64  # names of documents, whatever the runs are called
@@ -1188,7 +1200,7 @@ def findings():
         dark = Axe().run(page, options={"runOnly": COLOUR_RULES, "resultTypes": ["violations"]})
         page.emulate_media(color_scheme="light")
         violations += dark.response["violations"]
-        return [(each["id"], each["nodes"][0]["html"]) for each in violations]
+        return [(violation["id"], violation["nodes"][0]["html"]) for violation in violations]
 
     return run
 
@@ -1205,13 +1217,13 @@ def test_colours_that_are_too_much_alike_in_the_dark_are_found(browser, findings
 
 
 def wide_run(run_of):
-    names = [f"field {at}" for at in range(120)]
+    names = [f"field {index}" for index in range(120)]
     schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
     return run_of(schema, [DocumentPair("a", dict.fromkeys(names, "x"), {})], detailed=True)
 
 
 def cut_run(run_of):
-    pairs = [DocumentPair(f"{at}", {"id": "x"}, {"id": f"{at % 7}"}) for at in range(60)]
+    pairs = [DocumentPair(f"{index}", {"id": "x"}, {"id": f"{index % 7}"}) for index in range(60)]
     run = run_of(pairs=pairs, detailed=True)
     kept = KeptErrors(max_lines=5)
     kept.merge(run.detail.errors)
@@ -1411,27 +1423,29 @@ def test_a_served_page_lists_what_a_page_that_has_all_lists(browser, open_page, 
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
-        whole, asked = browser.new_page(), browser.new_page()
-        for page in (whole, asked):
+        full_page, asked_page = browser.new_page(), browser.new_page()
+        for page in (full_page, asked_page):
             page.set_default_timeout(PATIENCE)
         for link in LISTS:
-            shown = []
-            for page, place in ((whole, f"file://{file}"), (asked, address)):
+            documents_shown = []
+            for page, place in ((full_page, f"file://{file}"), (asked_page, address)):
                 page.goto("about:blank")
                 page.goto(f"{place}{link}")
                 page.wait_for_selector("html[data-ready]", state="attached")
                 becomes(page, partial(is_listed, page), expected=True)
                 rows_of = page.locator("#errors-list .row").all_text_contents()
-                shown.append([page.locator("#errors-count").text_content(), *rows_of])
-                shown[-1] += page.locator("#documents-list .row").all_text_contents()
-                shown[-1] += page.locator("#documents-count, #grid-count").all_text_contents()
+                documents_shown.append([page.locator("#errors-count").text_content(), *rows_of])
+                documents_shown[-1] += page.locator("#documents-list .row").all_text_contents()
+                documents_shown[-1] += page.locator(
+                    "#documents-count, #grid-count"
+                ).all_text_contents()
                 page.locator("#scatter").wait_for()  # drawn once lists are there
-                shown[-1] += page.locator("#scatter title").all_text_contents()
-            assert shown[0] == shown[1], link
-            assert len(shown[0]) > 1, link
+                documents_shown[-1] += page.locator("#scatter title").all_text_contents()
+            assert documents_shown[0] == documents_shown[1], link
+            assert len(documents_shown[0]) > 1, link
     finally:
-        whole.close()
-        asked.close()
+        full_page.close()
+        asked_page.close()
         server.shutdown()
         thread.join()
         server.server_close()
@@ -1442,7 +1456,7 @@ def test_rows_of_a_study_have_buttons_whose_verdicts_are_downloaded(open_page, t
     line["others"] = [{"answer": 12.5, "runs": ["a"]}]
     page = open_page(make_page([line, line | {"path": "tax", "others": []}], ["a"]))
     pressed = page.locator("button[aria-pressed=true]").all_inner_texts
-    first, second = (page.locator("[data-line]").nth(at).locator("button") for at in (0, 1))
+    first, second = (page.locator("[data-line]").nth(index).locator("button") for index in (0, 1))
     assert second.all_inner_texts() == ["ground truth right", "neither"]
     first.nth(1).click()
     second.nth(0).click()
@@ -1454,8 +1468,8 @@ def test_rows_of_a_study_have_buttons_whose_verdicts_are_downloaded(open_page, t
         page.get_by_text("Download verdicts.jsonl").click()
     download.value.save_as(tmp_path / "verdicts.jsonl")
     lines = (tmp_path / "verdicts.jsonl").read_text("utf-8").splitlines()
-    said, other = map(json.loads, lines)
-    assert said == line | {"verdict": "ground_truth_wrong", "right": 12.5}
+    verdict, other = map(json.loads, lines)
+    assert verdict == line | {"verdict": "ground_truth_wrong", "right": 12.5}
     assert other["verdict"] == "neither"
     second.nth(1).click()
     becomes(page, pressed, ["12.5 right"])

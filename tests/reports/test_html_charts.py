@@ -11,11 +11,14 @@ from stickler_cli.score.detail import BINS, Histogram
 
 
 def histogram(matched: dict[int, int], unlike: dict[int, int]) -> Histogram:
-    made = Histogram()
-    for counts, given in ((made.matched, matched), (made.unlike, unlike)):
-        for position, count in given.items():
+    histogram_made = Histogram()
+    for counts, counts_given in (
+        (histogram_made.matched, matched),
+        (histogram_made.unlike, unlike),
+    ):
+        for position, count in counts_given.items():
             counts[position] = count
-    return made
+    return histogram_made
 
 
 def test_heights_go_by_the_square_root():
@@ -29,10 +32,10 @@ def test_heights_go_by_the_square_root():
 
 
 def test_one_beside_a_million_can_be_seen():
-    one, _ = similarity_chart(histogram({0: 1, BINS: 10**6}, {}), None).bars
+    bar, _ = similarity_chart(histogram({0: 1, BINS: 10**6}, {}), None).bars
 
-    assert one.height == MIN_BAR_HEIGHT
-    assert one.y == HEIGHT - MIN_BAR_HEIGHT
+    assert bar.height == MIN_BAR_HEIGHT
+    assert bar.y == HEIGHT - MIN_BAR_HEIGHT
 
 
 def test_pairs_on_both_sides_of_a_threshold_share_a_bar():

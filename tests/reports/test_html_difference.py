@@ -36,13 +36,13 @@ def test_an_axis_of_changes_holds_all_intervals_and_0(low, high, marks):
 @pytest.fixture
 def difference(run_of):
     def build(gates=()):
-        ids = [f"{at:02}" for at in range(12)]
+        ids = [f"{index:02}" for index in range(12)]
         gt = {"id": "x", "total": 5}
         pairs = [DocumentPair(name, gt, gt) for name in ids]
         worse = [DocumentPair(name, gt, {**gt, "id": "<b>"}) for name in ids]
-        base, new = (run_of(pairs=each, detailed=True) for each in (pairs, worse))
+        base, new = (run_of(pairs=pairs_of_side, detailed=True) for pairs_of_side in (pairs, worse))
         return compare_runs(
-            {"base": base}, {"new": new}, [parse_gate(it, lowest=-1) for it in gates]
+            {"base": base}, {"new": new}, [parse_gate(gate, lowest=-1) for gate in gates]
         )
 
     return build
@@ -73,15 +73,15 @@ def test_the_page_tells_the_verdict_and_each_value_before_and_after(difference):
 
 def test_runs_side_by_side_say_what_each_said(run_of):
     gt = {"id": "x", "total": 5}
-    said = ({"id": "x", "total": 5}, {"id": "y", "total": 5}, {"id": "z"})
+    predictions = ({"id": "x", "total": 5}, {"id": "y", "total": 5}, {"id": "z"})
     runs = {
         f"out/model-{name}": run_of(pairs=[DocumentPair("a", gt, pred)], detailed=True)
-        for name, pred in zip("abc", said, strict=True)
+        for name, pred in zip("abc", predictions, strict=True)
     }
     values = changed_values(*runs.values())
     text = words(render("html", RunsBeside(runs, values), TableStyle()))
 
-    assert [(it.path, it.said) for it in values] == [
+    assert [(value.path, value.said) for value in values] == [
         ("id", [True, '"y"', '"z"']),
         ("total", [True, True, None]),
     ]

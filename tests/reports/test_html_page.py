@@ -80,40 +80,40 @@ def html(run) -> str:
 
 
 @pytest.fixture
-def shown(run_of):
+def order_page(run_of):
     return Page(html(run_of(gates=["f1>=0.7", "leaves:lines.sku.recall>=0.7"], detailed=True)))
 
 
-def test_the_page_has_one_heading_and_a_section_for_each_part(shown):
-    assert shown.one("h1") == "Order"
-    assert [text for _, text in shown.all("h2")] == [
+def test_the_page_has_one_heading_and_a_section_for_each_part(order_page):
+    assert order_page.one("h1") == "Order"
+    assert [text for _, text in order_page.all("h2")] == [
         *("Summary", "Where", "Fields", "Errors", "Documents", "Run")
     ]
 
 
-def test_ids_are_unique_and_links_inside_lead_somewhere(shown):
-    ids = [attributes["id"] for _, attributes, _ in shown.elements if "id" in attributes]
-    links = {attributes["href"] for attributes, _ in shown.all("a")}
+def test_ids_are_unique_and_links_inside_lead_somewhere(order_page):
+    ids = [attributes["id"] for _, attributes, _ in order_page.elements if "id" in attributes]
+    links = {attributes["href"] for attributes, _ in order_page.all("a")}
 
     assert len(ids) == len(set(ids))
     assert {link[1:] for link in links if re.fullmatch("#[a-z]+", link)} <= set(ids)
 
 
-def test_only_the_one_script_may_run_and_nothing_may_be_loaded(shown):
+def test_only_the_one_script_may_run_and_nothing_may_be_loaded(order_page):
     (script,) = [
         text
-        for tag, attributes, text in shown.elements
+        for tag, attributes, text in order_page.elements
         if tag == "script" and "data-page" in attributes
     ]
-    ((policy, _),) = shown.all("meta", **{"http-equiv": "Content-Security-Policy"})
+    ((policy, _),) = order_page.all("meta", **{"http-equiv": "Content-Security-Policy"})
     digest = hashlib.sha256("".join(script).encode()).digest()
 
     assert f"script-src 'sha256-{base64.b64encode(digest).decode()}'" in policy["content"]
     assert policy["content"].startswith("default-src 'none'; ")
-    assert [attributes["href"] for attributes, _ in shown.all("link")] == ["data:,"]
+    assert [attributes["href"] for attributes, _ in order_page.all("link")] == ["data:,"]
     assert not any(
         name == "src" or name.startswith("on")
-        for _, attributes, _ in shown.elements
+        for _, attributes, _ in order_page.elements
         for name in attributes
     )
 
@@ -123,8 +123,8 @@ def test_the_script_never_writes_markup():
         assert not any(word in asset(f"{name}.js") for name in page.SCRIPTS)
 
 
-def test_a_row_for_each_field_in_the_order_of_the_schema(shown):
-    paths = [attributes["data-path"] for attributes, _ in shown.all("tbody") if attributes]
+def test_a_row_for_each_field_in_the_order_of_the_schema(order_page):
+    paths = [attributes["data-path"] for attributes, _ in order_page.all("tbody") if attributes]
 
     assert paths == [
         *("id", "total", "customer", "customer.name", "customer.city"),
@@ -132,10 +132,10 @@ def test_a_row_for_each_field_in_the_order_of_the_schema(shown):
     ]
 
 
-def test_a_field_says_where_the_fields_inside_it_end(shown):
+def test_a_field_says_where_the_fields_inside_it_end(order_page):
     ends = {
         attributes["data-path"]: (attributes["data-field"], attributes["data-end"])
-        for attributes, _ in shown.all("tbody")
+        for attributes, _ in order_page.all("tbody")
         if attributes
     }
 
@@ -145,9 +145,9 @@ def test_a_field_says_where_the_fields_inside_it_end(shown):
     assert ends["id"] == ("0", "1")
 
 
-def test_the_summary_and_the_tables_are_there_without_the_script(shown):
-    headings = [text for _, text in shown.all("h3")]
-    rows = [text for attributes, text in shown.all("th", scope="row")]
+def test_the_summary_and_the_tables_are_there_without_the_script(order_page):
+    headings = [text for _, text in order_page.all("h3")]
+    rows = [text for attributes, text in order_page.all("th", scope="row")]
 
     assert headings[:5] == [
         *(
@@ -159,7 +159,7 @@ def test_the_summary_and_the_tables_are_there_without_the_script(shown):
         "Documents that lost at most this many values",
     ]
     assert rows[:2] == ["the whole run", "total"]
-    captions = [text for _, text in shown.all("caption")]
+    captions = [text for _, text in order_page.all("caption")]
     assert captions == [
         (
             "6 of 6 rows, by cause; an item wrong as a whole is one row. "
@@ -168,7 +168,7 @@ def test_the_summary_and_the_tables_are_there_without_the_script(shown):
         "4 documents of 4, those with the lowest scores",
     ]
     assert [row for row in rows if row in "abcd"][-4:] == ["c", "b", "a", "d"]
-    assert all(text for _, text in shown.all("noscript"))
+    assert all(text for _, text in order_page.all("noscript"))
 
 
 def test_without_the_script_two_items_are_told_by_the_fields_that_differ():
@@ -182,10 +182,10 @@ def test_without_the_script_two_items_are_told_by_the_fields_that_differ():
         differing._replace(gt="y" * 3000, pred=None, differing=()),
     ]
     detail.errors.add((0.0, "a"), errors)
-    (others,) = payload.printed_causes(detail, [])
-    by_fields, cut, long = others.errors
+    (other_cause,) = payload.printed_causes(detail, [])
+    by_fields, cut, long = other_cause.errors
 
-    assert (others.text, others.n_errors) == ("other errors", 3)
+    assert (other_cause.text, other_cause.n_errors) == ("other errors", 3)
     assert (by_fields.document, by_fields.path, by_fields.is_short) == ("a", "x[0]", True)
     assert [text_of(side) for side in (by_fields.gt, by_fields.pred)] == ["q 175.5", "q 3"]
     assert text_of(cut.gt).startswith('{"p":"yyyy')
@@ -214,23 +214,23 @@ def test_of_each_cause_only_the_first_errors_are_printed(run_of, monkeypatch):
     ]
 
 
-def test_a_gate_says_what_was_reached(shown):
-    texts = [text for _, text in shown.all("td")]
+def test_a_gate_says_what_was_reached(order_page):
+    texts = [text for _, text in order_page.all("td")]
 
     assert texts[:4] == ["✓ passed", "f1>=0.7", "0.759", "+0.059"]
 
 
-def test_every_drawing_says_what_it_shows(shown):
-    drawings = shown.all("svg")
+def test_every_drawing_says_what_it_shows(order_page):
+    drawings = order_page.all("svg")
 
     assert len(drawings) == 0  # two bars say no more than two numbers
-    ((steps, _),) = shown.all("div", **{"class": "steps"})
+    ((steps, _),) = order_page.all("div", **{"class": "steps"})
     assert steps["aria-label"].startswith("Of 3 documents: 0: 1, 1: 1, 2: 2")
 
 
-def test_the_errors_stand_in_document_order_each_with_its_field(shown):
-    rows = shown.data("non-matches")
-    paths = [attributes["data-path"] for attributes, _ in shown.all("tbody") if attributes]
+def test_the_errors_stand_in_document_order_each_with_its_field(order_page):
+    rows = order_page.data("non-matches")
+    paths = [attributes["data-path"] for attributes, _ in order_page.all("tbody") if attributes]
 
     assert [(row[1], row[2]) for row in rows if row[1] == "b"] == [
         ("b", "total"),
@@ -246,20 +246,20 @@ def test_the_errors_stand_in_document_order_each_with_its_field(shown):
     ]
 
 
-def test_documents_stand_by_score_and_those_with_errors_are_there_whole(shown):
-    assert [(row[0], row[1]) for row in shown.data("documents")] == [
+def test_documents_stand_by_score_and_those_with_errors_are_there_whole(order_page):
+    assert [(row[0], row[1]) for row in order_page.data("documents")] == [
         *(("c", "missing"), ("b", "evaluated"), ("a", "evaluated"), ("d", "unmatched"))
     ]
-    assert [name for name, _ in shown.data("comparisons")] == ["c", "b"]
-    assert "Every document with errors is shown here in full." in shown.one(
+    assert [name for name, _ in order_page.data("comparisons")] == ["c", "b"]
+    assert "Every document with errors is shown here in full." in order_page.one(
         "section", id="documents"
     )
 
 
-def test_error_classes_are_counted_for_a_field_with_those_in_it(shown):
+def test_error_classes_are_counted_for_a_field_with_those_in_it(order_page):
     section = [
         attributes["href"]
-        for attributes, _ in shown.all("a")
+        for attributes, _ in order_page.all("a")
         if "class=" in attributes.get("href", "")
     ]
 
@@ -269,23 +269,26 @@ def test_error_classes_are_counted_for_a_field_with_those_in_it(shown):
 
 
 def test_confidence_intervals_stand_beside_the_figures(run_of):
-    pairs = [DocumentPair(f"{at}", {"id": "x"}, {"id": "x" if at % 2 else "y"}) for at in range(40)]
+    pairs = [
+        DocumentPair(f"{index}", {"id": "x"}, {"id": "x" if index % 2 else "y"})
+        for index in range(40)
+    ]
     run = run_of(pairs=pairs, detailed=True, intervals=True)
-    whole = run.evaluation.intervals(run.rule)
+    intervals = run.evaluation.intervals(run.rule)
 
-    shown = Page(html(run))
-    figures = shown.one("div", **{"class": "figures"})
-    bounds = [text for _, text in shown.all("td", **{"class": "number minor note"})]
+    drawn_page = Page(html(run))
+    figures = drawn_page.one("div", **{"class": "figures"})
+    bounds = [text for _, text in drawn_page.all("td", **{"class": "number minor note"})]
 
     assert figures.startswith("20 of 40 documents wholly right: 50.0% (33.8% to 66.2%)")
-    assert bounds[0] == interval_text(whole.rates["leaves"]["f1"], digits=2)
-    assert f"95% CI of F1 {interval_text(whole.rates['leaves']['f1'], digits=2)}" in {
-        text for _, text in shown.all("span")
+    assert bounds[0] == interval_text(intervals.rates["leaves"]["f1"], digits=2)
+    assert f"95% CI of F1 {interval_text(intervals.rates['leaves']['f1'], digits=2)}" in {
+        text for _, text in drawn_page.all("span")
     }
 
 
 @pytest.mark.parametrize(
-    ("gates", "changes", "tone", "said"),
+    ("gates", "changes", "tone", "message"),
     [
         ([], {}, "open", "no gate set; F1 0.7586"),
         (["f1>=0"], {}, "good", "✓ 1 gate passed"),
@@ -293,16 +296,16 @@ def test_confidence_intervals_stand_beside_the_figures(run_of):
         (["f1>=0"], {"partial": True}, "bad", "✕ partial: 4 documents; 1 gate passed"),
     ],
 )
-def test_the_verdict_is_always_told(run_of, gates, changes, tone, said):
-    shown = Page(html(replace(run_of(gates=gates), **changes)))
+def test_the_verdict_is_always_told(run_of, gates, changes, tone, message):
+    drawn_page = Page(html(replace(run_of(gates=gates), **changes)))
 
-    assert " ".join(shown.one("p", **{"class": f"verdict {tone}"}).split()) == said
+    assert " ".join(drawn_page.one("p", **{"class": f"verdict {tone}"}).split()) == message
 
 
 def test_without_gates_the_interval_is_part_of_the_verdict(run_of):
-    shown = Page(html(run_of(intervals=True)))
+    drawn_page = Page(html(run_of(intervals=True)))
 
-    verdict = shown.one("p", **{"class": "verdict open"})
+    verdict = drawn_page.one("p", **{"class": "verdict open"})
     assert verdict == "no gate set; F1 0.76 (3 documents are too few for an interval)"
 
 
@@ -318,38 +321,40 @@ def test_the_head_says_what_was_compared_with_what(run_of):
         Provenance("2026-01-02T03:04:05Z", "truth/", "found/", ("v2", "<b>")),
         Provenance("2026-01-03T03:04:05Z", "truth/", "more/", ("v2",)),
     )
-    shown = Page(html(replace(run_of(missing="skip"), provenance=began)))
-    said = dict(zip(*([text for _, text in shown.all(tag)] for tag in ("dt", "dd")), strict=True))
+    drawn_page = Page(html(replace(run_of(missing="skip"), provenance=began)))
+    terms = dict(
+        zip(*([text for _, text in drawn_page.all(tag)] for tag in ("dt", "dd")), strict=True)
+    )
 
-    assert said["label"] == "v2, <b>"
-    assert said["ground truth"] == "truth/"
-    assert said["predictions"] == "found/, more/"
-    assert said["options"] == "missing: left out"
-    assert said["made by"] == f"stickler {__version__}"
+    assert terms["label"] == "v2, <b>"
+    assert terms["ground truth"] == "truth/"
+    assert terms["predictions"] == "found/, more/"
+    assert terms["options"] == "missing: left out"
+    assert terms["made by"] == f"stickler {__version__}"
 
 
-def test_what_mending_causes_gives_adds_up_to_all_right(shown):
-    mended = [text for _, text in shown.all("span", **{"class": "number mended"})]
+def test_what_mending_causes_gives_adds_up_to_all_right(order_page):
+    mended = [text for _, text in order_page.all("span", **{"class": "number mended"})]
 
     assert mended == sorted(mended)
     assert mended[-1] == "1.0000"
 
 
-def test_every_error_that_lost_values_leads_back_to_its_cause(shown):
-    promised = [int(link["data-count"]) for link, _ in shown.all("a") if "data-cause" in link]
+def test_every_error_that_lost_values_leads_back_to_its_cause(order_page):
+    promised = [int(link["data-count"]) for link, _ in order_page.all("a") if "data-cause" in link]
     lost = Counter()
-    for row in shown.data("non-matches"):
+    for row in order_page.data("non-matches"):
         lost[row[-2]] += 1 if row[10] is None else row[10]  # values inside an item, or one value
-    repeated = {(row[2], row[-2]) for row in shown.data("non-matches") if row[-2] < 0}
+    repeated = {(row[2], row[-2]) for row in order_page.data("non-matches") if row[-2] < 0}
 
     assert [lost[position] for position in range(len(lost) - 1)] == promised
     assert repeated == {("customer", -1), ("lines[0].sku", -1), ("lines[0].qty", -1)}
 
 
 def test_the_options_of_the_run_are_told(run_of):
-    shown = Page(html(run_of(intervals=True, missing="skip", recall_with_fd=True)))
-    names = [text for _, text in shown.all("dt")]
-    values = dict(zip(names, (text for _, text in shown.all("dd")), strict=True))
+    drawn_page = Page(html(run_of(intervals=True, missing="skip", recall_with_fd=True)))
+    names = [text for _, text in drawn_page.all("dt")]
+    values = dict(zip(names, (text for _, text in drawn_page.all("dd")), strict=True))
 
     assert values["pairing floor"] == "0.2"
     assert values["recall with fd"] == "yes"
@@ -357,9 +362,9 @@ def test_the_options_of_the_run_are_told(run_of):
     assert values["intervals: level"] == "0.95"
 
 
-def test_without_intervals_none_are_shown(shown):
-    assert shown.all("td", **{"class": "number minor note"}) == []
-    assert shown.all("span", **{"class": "reach"}) == []
+def test_without_intervals_none_are_shown(order_page):
+    assert order_page.all("td", **{"class": "number minor note"}) == []
+    assert order_page.all("span", **{"class": "reach"}) == []
 
 
 def test_groups_have_a_table_for_each_key(run_of):
@@ -368,10 +373,10 @@ def test_groups_have_a_table_for_each_key(run_of):
         "supplier <b>": {"one": run_of().evaluation, "none": run_of(pairs=[]).evaluation}
     }
 
-    shown = Page(html(run))
-    (table,) = (text for _, text in shown.all("table") if text.startswith("by supplier"))
+    drawn_page = Page(html(run))
+    (table,) = (text for _, text in drawn_page.all("table") if text.startswith("by supplier"))
 
-    assert "Groups by supplier <b>" in [text for _, text in shown.all("h3")]
+    assert "Groups by supplier <b>" in [text for _, text in drawn_page.all("h3")]
     assert "one31" in table
     assert table.endswith("none00--")
 
@@ -394,8 +399,8 @@ def test_the_verdict_of_the_schema_is_told_side_by_side(run_of, monkeypatch):
 
     summary = " ".join(Page(html(run)).one("section", id="summary").split())
 
-    said = "Predictions 0.3333: 1 of 3 are valid; 1 cannot be read"
-    assert said in summary
+    verdict_text = "Predictions 0.3333: 1 of 3 are valid; 1 cannot be read"
+    assert verdict_text in summary
     assert "typetotal21" in summary.replace(" ", "")
     assert "and 1 more; the JSON report lists all of them" in summary
 
@@ -425,11 +430,11 @@ def test_what_the_page_leaves_out_it_says(run_of, monkeypatch):
     monkeypatch.setattr(page, "MOST_FIELDS", 4)
     monkeypatch.setattr(payload, "MOST_FIELDS", 4)
 
-    shown = Page(html(replace(run, detail=detail)))
+    drawn_page = Page(html(replace(run, detail=detail)))
 
-    errors = shown.one("section", id="errors")
+    errors = drawn_page.one("section", id="errors")
     assert "6 of 9 errors: all errors of the 1 document with the lowest scores" in errors
-    documents = shown.one("section", id="documents")
+    documents = drawn_page.one("section", id="documents")
     assert (
         "The 2 documents with the lowest scores, out of 4. To write a line for every "
         "document, use --documents FILE"
@@ -437,8 +442,8 @@ def test_what_the_page_leaves_out_it_says(run_of, monkeypatch):
     assert (
         "Shown in full: the 1 document with the lowest scores, with up to 2,000 lines" in documents
     )
-    assert "6 more fields are not on this page" in shown.one("section", id="fields")
-    assert [len(shown.data(name)) for name in ("non-matches", "documents", "comparisons")] == [
+    assert "6 more fields are not on this page" in drawn_page.one("section", id="fields")
+    assert [len(drawn_page.data(name)) for name in ("non-matches", "documents", "comparisons")] == [
         6,
         2,
         1,
@@ -446,24 +451,24 @@ def test_what_the_page_leaves_out_it_says(run_of, monkeypatch):
 
 
 def test_a_run_that_was_read_from_a_file_says_what_it_lacks(run_of):
-    shown = Page(html(run_of()))
+    drawn_page = Page(html(run_of()))
 
-    assert "A run file does not contain individual errors" in shown.one("section", id="errors")
-    documents = shown.one("section", id="documents")
+    assert "A run file does not contain individual errors" in drawn_page.one("section", id="errors")
+    documents = drawn_page.one("section", id="documents")
     assert (
         "This run file has no rows for single documents; evaluate with --rows inline to "
         "list the documents here."
     ) in documents
     assert "A run file does not contain values" in documents
-    assert "A run file does not contain the similarities" in shown.one("section", id="fields")
+    assert "A run file does not contain the similarities" in drawn_page.one("section", id="fields")
 
 
 def test_a_run_without_documents_or_fields_has_a_page(run_of):
-    shown = Page(html(run_of({"type": "object"}, [], detailed=True)))
+    drawn_page = Page(html(run_of({"type": "object"}, [], detailed=True)))
 
-    assert shown.data("non-matches") == shown.data("documents") == []
-    assert "All 0 errors of the run." in shown.one("section", id="errors")
-    assert "The schema has no fields." in shown.one("section", id="fields")
+    assert drawn_page.data("non-matches") == drawn_page.data("documents") == []
+    assert "All 0 errors of the run." in drawn_page.one("section", id="errors")
+    assert "The schema has no fields." in drawn_page.one("section", id="fields")
 
 
 def test_markup_in_names_ids_and_values_is_text(run_of):
@@ -476,26 +481,30 @@ def test_markup_in_names_ids_and_values_is_text(run_of):
     pairs = [DocumentPair(evil, {evil: evil, "\u202e": "\x1b"}, {evil: "no", "</style>": 1})]
 
     text = html(run_of(schema, pairs, gates=[f'["{evil}"].f1>=0.5'], detailed=True))
-    shown = Page(text)
+    drawn_page = Page(text)
 
-    assert shown.all("img") == []
-    assert shown.one("h1").startswith(evil)
-    assert shown.data("non-matches")[0][1] == evil
+    assert drawn_page.all("img") == []
+    assert drawn_page.one("h1").startswith(evil)
+    assert drawn_page.data("non-matches")[0][1] == evil
     assert "\u202e" not in text
-    assert len(shown.all("script")) == 5
-    assert len(shown.all("style")) == 1
+    assert len(drawn_page.all("script")) == 5
+    assert len(drawn_page.all("style")) == 1
 
 
 def test_a_page_of_many_map_keys_has_one_row_for_them(run_of):
-    pairs = [DocumentPair("a", {"rates": {f"k{at}": 1 for at in range(60)}}, {"rates": {"k1": 2}})]
+    pairs = [
+        DocumentPair("a", {"rates": {f"k{index}": 1 for index in range(60)}}, {"rates": {"k1": 2}})
+    ]
 
-    shown = Page(html(run_of(pairs=pairs, detailed=True)))
+    drawn_page = Page(html(run_of(pairs=pairs, detailed=True)))
     rows = {
-        attributes["data-path"]: attributes for attributes, _ in shown.all("tbody") if attributes
+        attributes["data-path"]: attributes
+        for attributes, _ in drawn_page.all("tbody")
+        if attributes
     }
 
     assert rows["rates.*"]["data-fd"] == "1"
-    places = {row[2]: row[0] for row in shown.data("non-matches")}
+    places = {row[2]: row[0] for row in drawn_page.data("non-matches")}
     assert len(places) == 61
     assert places.pop("rates") == int(rows["rates"]["data-field"])
     assert set(places.values()) == {int(rows["rates.*"]["data-field"])}

@@ -41,14 +41,14 @@ def test_an_axis_is_as_long_as_its_values_need(lowest, low, marks):
     assert [axis.ticks[0][0], axis.ticks[-1][0]] == pytest.approx([0, 100])
 
 
-def shown(run):
+def draw_plot(run):
     view = RunView(run)
     return dot_plot(view, field_views(view, run.detail.histograms if run.detail else {}))
 
 
 def test_the_whole_stands_first_then_fields_the_lowest_first(run_of, monkeypatch):
     monkeypatch.setattr("stickler_cli.reports.view.MIN_DOCUMENTS", 1)
-    plot = shown(run_of(detailed=True, intervals=True))
+    plot = draw_plot(run_of(detailed=True, intervals=True))
 
     values = [dot.f1 for dot in plot.dots[1:]]
     assert values == sorted(values)
@@ -59,14 +59,14 @@ def test_the_whole_stands_first_then_fields_the_lowest_first(run_of, monkeypatch
     bounds = [(dot.f1, dot.interval) for dot in plot.dots if dot.interval]
     assert len(bounds) > 3
     for f1, (lower, upper) in bounds:
-        places = [plot.axis.place(it) for it in (lower, f1, upper)]
+        places = [plot.axis.place(bound) for bound in (lower, f1, upper)]
         assert [-1e-9, *places, 100 + 1e-6] == sorted([-1e-9, *places, 100 + 1e-6])
 
 
 def test_a_gate_stands_at_the_fields_that_it_asks_for(run_of):
     gates = ["f1>=0.7", "leaves:lines.*.f1>=0.9", "total.recall>=0.5", "total.fd<=3"]
     gates += ["leaves:f1>=0.2", "overall:total.f1>=0.1"]  # the last of a figure that is not drawn
-    by_name = {dot.name: dot.gates for dot in shown(run_of(gates=gates)).dots}
+    by_name = {dot.name: dot.gates for dot in draw_plot(run_of(gates=gates)).dots}
 
     assert [text for _, text, _ in by_name[""]] == ["f1>=0.7", "leaves:f1>=0.2"]
     assert [text for _, text, _ in by_name["lines.sku"]] == ["leaves:lines.*.f1>=0.9"]
@@ -77,7 +77,7 @@ def test_fields_beyond_the_most_are_counted(run_of, monkeypatch):
     monkeypatch.setattr(payload, "MOST_DOTS", 2)
     run = run_of(detailed=True)
 
-    assert (len(shown(run).dots), shown(run).left_out) == (3, 5)
+    assert (len(draw_plot(run).dots), draw_plot(run).left_out) == (3, 5)
     assert heat_maps(RunView(run))[0].left_out > 0
 
 
@@ -88,9 +88,9 @@ def test_the_maps_hold_every_error_of_a_declared_field_once(run_of):
 
     counted = sum(count for _, cells in values.rows for count, *_ in cells)
     undeclared = sum(errors.fields[("*",)].values())
-    assert counted == sum(each.total() for each in errors.fields.values()) - undeclared
+    assert counted == sum(counts.total() for counts in errors.fields.values()) - undeclared
     assert sum(count for _, cells in wholes.rows for count, *_ in cells) == sum(
-        each.total() for each in errors.units.values()
+        counts.total() for counts in errors.units.values()
     )
     totals = [sum(count for count, *_ in cells) for _, cells in values.rows]
     assert totals == sorted(totals, reverse=True)
@@ -126,10 +126,12 @@ UNITS = {
 }
 
 
-def matrix_of(run_of, said) -> HeatMap:
+def matrix_of(run_of, units) -> HeatMap:
     pairs = [
-        DocumentPair(str(at), {"unit": gt, "name": f"n{at}"}, {"unit": pred, "name": f"m{at}"})
-        for at, (gt, pred) in enumerate(said)
+        DocumentPair(
+            str(index), {"unit": gt, "name": f"n{index}"}, {"unit": pred, "name": f"m{index}"}
+        )
+        for index, (gt, pred) in enumerate(units)
     ]
     run = run_of(UNITS, pairs, detailed=True)
     fields = field_views(RunView(run), run.detail.histograms)
@@ -138,12 +140,12 @@ def matrix_of(run_of, said) -> HeatMap:
 
 
 def test_the_matrix_has_wrong_values_first_and_right_ones_as_one_column(run_of):
-    said = [("kg", "kg")] * 4 + [("kg", "lb")] * 2 + [("lb", "kg"), ("t", None)]
-    matrix = matrix_of(run_of, said)
+    units = [("kg", "kg")] * 4 + [("kg", "lb")] * 2 + [("lb", "kg"), ("t", None)]
+    matrix = matrix_of(run_of, units)
 
     assert matrix.title == "unit: 3 values predicted in place of another value"
     assert matrix.columns == ['"lb"', "absent", '"kg"', "right"]
-    assert [(gt, [it.errors for it in row], row[-1].right) for gt, row in matrix.rows] == [
+    assert [(gt, [cell.errors for cell in row], row[-1].right) for gt, row in matrix.rows] == [
         ('"kg"', [2, 0, 0, 0], 4),
         ('"lb"', [0, 0, 1, 0], 0),
         ('"t"', [0, 1, 0, 0], 0),
@@ -159,8 +161,8 @@ def test_values_that_were_always_right_are_counted_below_the_matrix(run_of):
 
 def test_wrong_values_beyond_the_room_of_a_page_are_one_column(run_of, monkeypatch):
     monkeypatch.setattr(payload, "MAX_WRONG_COLUMNS", 1)
-    said = [("kg", "lb")] * 2 + [("kg", "t"), ("t", "kg"), ("t", "t"), ("t", "t")]
-    matrix = matrix_of(run_of, said)
+    units = [("kg", "lb")] * 2 + [("kg", "t"), ("t", "kg"), ("t", "t"), ("t", "t")]
+    matrix = matrix_of(run_of, units)
 
     assert matrix.columns == ['"lb"', "2 others", "right"]
     assert [[cell.errors for cell in row] for _, row in matrix.rows] == [[2, 1, 0], [0, 1, 0]]
@@ -171,7 +173,7 @@ def place_rate(name: str, lost: int, values: int, *bounds: float) -> PlaceRate:
 
 
 @pytest.mark.parametrize(
-    ("rates", "said"),
+    ("rates", "message"),
     [
         (
             [place_rate("0", 8, 100, 0.04, 0.15), place_rate("1", 10, 100, 0.05, 0.18)],
@@ -197,8 +199,8 @@ def place_rate(name: str, lost: int, values: int, *bounds: float) -> PlaceRate:
         ),
     ],
 )
-def test_what_places_show_is_said_by_the_data(rates, said):
-    assert describe_places(rates) == said
+def test_what_places_show_is_said_by_the_data(rates, message):
+    assert describe_places(rates) == message
 
 
 def test_places_are_drawn_only_where_there_are_two_and_one_lost_a_value(run_of):
@@ -215,7 +217,7 @@ def test_places_are_drawn_only_where_there_are_two_and_one_lost_a_value(run_of):
 
 @pytest.mark.parametrize(("documents", "is_shown"), [(29, False), (30, True)])
 def test_of_too_few_documents_no_interval_is_drawn(run_of, documents, is_shown):
-    pairs = [DocumentPair(str(at), {"unit": "kg"}, {"unit": "kg"}) for at in range(documents)]
+    pairs = [DocumentPair(str(index), {"unit": "kg"}, {"unit": "kg"}) for index in range(documents)]
     run = run_of(UNITS, pairs, intervals=True, detailed=True)
     view = RunView(run)
     dots = dot_plot(view, field_views(view, run.detail.histograms)).dots

@@ -58,11 +58,11 @@ def test_nesting_deeper_than_the_stack_is_written():
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
-@pytest.mark.parametrize("beside", [0, 2**70])
-def test_what_json_has_no_number_for_is_null(run_of, number, beside):
-    text = render(single(run_of, {"extra": [number, beside]}), TableStyle())
+@pytest.mark.parametrize("other_number", [0, 2**70])
+def test_what_json_has_no_number_for_is_null(run_of, number, other_number):
+    text = render(single(run_of, {"extra": [number, other_number]}), TableStyle())
 
-    assert json.loads(text)["non_matches"][0]["prediction_value"] == [None, beside]
+    assert json.loads(text)["non_matches"][0]["prediction_value"] == [None, other_number]
 
 
 def test_a_lone_surrogate_is_escaped_and_kept(run_of):
@@ -104,15 +104,15 @@ VALUES = [DocumentPair("1", {"all": {"field_1": "x"}}, {"all": {"field_1": "y"}}
 def test_a_run_of_many_fields_comes_in_small_pieces_that_orjson_would_write_as_one(run_of):
     run = run_of(wide(500), VALUES, intervals=True)
 
-    pieces = [*formats.render_pieces("json", run, TableStyle())]
+    chunks = [*formats.render_pieces("json", run, TableStyle())]
     record = run_record(run)
-    record["causes"] = json.loads("".join(pieces))["causes"]  # with their texts
+    record["causes"] = json.loads("".join(chunks))["causes"]  # with their texts
 
-    assert "".join(pieces).encode() == orjson.dumps(
+    assert "".join(chunks).encode() == orjson.dumps(
         record, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
     )
-    assert len(pieces) > 10
-    assert max(map(len, pieces)) < 80_000
+    assert len(chunks) > 10
+    assert max(map(len, chunks)) < 80_000
 
 
 @pytest.mark.slow

@@ -34,17 +34,17 @@ def suite_of(text):
 
 def outcomes(suite, classname):
     """Name -> kind of outcome, message and body, of the cases of a class."""
-    found = {}
+    outcomes_by_name = {}
     for case in suite:
         if case.classname == classname:
             (result,) = case.result or [None]
             kind = type(result).__name__ if result else "Passed"
-            found[case.name] = (
+            outcomes_by_name[case.name] = (
                 kind,
                 result.message if result else None,
                 result.text if result else case.system_out,
             )
-    return found
+    return outcomes_by_name
 
 
 def test_every_gate_is_a_case_and_its_reason_is_in_message_and_body(orders):
@@ -150,8 +150,8 @@ def test_a_document_that_could_not_be_evaluated_is_an_error_with_its_problem(run
     run = run_of(pairs=[DocumentPair("a", {}, {}), DocumentPair("b", BROKEN, {})])
     documents = outcomes(suite_of(render(run, TableStyle())), "stickler.documents")
 
-    told = f"failed: {BROKEN}"
-    assert documents == {"b": ("Error", told, told)}
+    message = f"failed: {BROKEN}"
+    assert documents == {"b": ("Error", message, message)}
 
 
 def test_strict_makes_errors_of_documents_without_a_pair(run_of):
@@ -177,7 +177,7 @@ def test_cases_of_one_name_are_told_apart(run_of):
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "printed"),
     [
         ("a\x00b\x1b[31m", r"a\x00b\x1b[31m"),
         ("\ud800", r"\ud800"),
@@ -187,16 +187,16 @@ def test_cases_of_one_name_are_told_apart(run_of):
         ("a\nb", r"a\nb"),
     ],
 )
-def test_what_xml_does_not_allow_is_made_visible(text, shown):
+def test_what_xml_does_not_allow_is_made_visible(text, printed):
     written = junit_text(text, [Case("c", text, "failure", text, [text])], {text: text})
     read = suite_of(written)
     (case,) = read
     (failure,) = case.result
 
     assert written.isascii()
-    assert (read.name, case.name, failure.message) == (shown, shown, shown)
-    assert failure.text == f"{shown}\n{shown}"
-    assert [(entry.name, entry.value) for entry in read.properties()] == [(shown, shown)]
+    assert (read.name, case.name, failure.message) == (printed, printed, printed)
+    assert failure.text == f"{printed}\n{printed}"
+    assert [(entry.name, entry.value) for entry in read.properties()] == [(printed, printed)]
 
 
 def test_the_numbers_of_a_field_are_not_rounded_onto_a_gate(run_of):

@@ -29,25 +29,25 @@ def read(text):
 def read_as_gitlab(text):
     """Name with labels -> value: the first two words of a line, without what `#` begins."""
     words = (shlex.split(re.sub("#.*", "", line)) for line in text.splitlines())
-    return {found[0]: found[1] for found in words if found}
+    return {match[0]: match[1] for match in words if match}
 
 
 def test_the_whole_each_field_and_each_gate_have_a_metric(orders):
-    found = read(render(orders, STYLE))
+    samples = read(render(orders, STYLE))
 
     values = orders.evaluation.tally.counts("leaves")
     total = orders.evaluation.sums["total",].counts("leaves")
-    assert found["stickler_documents", ("status", "evaluated")] == 3
-    assert found["stickler_f1", ("mode", "leaves")] == pytest.approx(
+    assert samples["stickler_documents", ("status", "evaluated")] == 3
+    assert samples["stickler_f1", ("mode", "leaves")] == pytest.approx(
         values.derived()["f1"], abs=1e-6
     )
-    assert found["stickler_units", ("mode", "leaves"), ("outcome", "fn")] == values.fn
-    assert found["stickler_field_recall", ("field", "total")] == pytest.approx(
+    assert samples["stickler_units", ("mode", "leaves"), ("outcome", "fn")] == values.fn
+    assert samples["stickler_field_recall", ("field", "total")] == pytest.approx(
         total.derived()["recall"], abs=1e-6
     )
-    assert [found["stickler_gate_passed", ("gate", entry.gate.text)] for entry in orders.gates] == [
-        entry.passed for entry in orders.gates
-    ]
+    assert [
+        samples["stickler_gate_passed", ("gate", entry.gate.text)] for entry in orders.gates
+    ] == [entry.passed for entry in orders.gates]
 
 
 def test_gitlab_reads_as_many_metrics_as_prometheus(orders):
@@ -58,14 +58,14 @@ def test_gitlab_reads_as_many_metrics_as_prometheus(orders):
 
 
 def test_a_rate_of_nothing_and_a_score_of_no_document_are_left_out(run_of):
-    found = read(render(run_of(pairs=[]), STYLE))
+    samples = read(render(run_of(pairs=[]), STYLE))
 
-    assert set(found) == {
+    assert set(samples) == {
         *(
             ("stickler_documents", ("status", status))
             for status in ("total", "evaluated", "missing", "invalid", "failed", "unmatched")
         ),
-        *(("stickler_documents_lost", ("values", str(at))) for at in range(11)),
+        *(("stickler_documents_lost", ("values", str(index))) for index in range(11)),
         *(
             ("stickler_units", ("mode", "leaves"), ("outcome", outcome))
             for outcome in ("tp", "fd", "fa", "fn", "tn")

@@ -27,15 +27,17 @@ def records(text):
 def events(text):
     for record in records(text):
         yield {
-            each["key"].removeprefix("gen_ai.evaluation."): next(iter(each["value"].values()))
-            for each in record["attributes"]
+            attribute["key"].removeprefix("gen_ai.evaluation."): next(
+                iter(attribute["value"].values())
+            )
+            for attribute in record["attributes"]
         }
 
 
 def test_each_line_is_an_event():
     scorer = Scorer(SCHEMA)
-    found = scorer.score_batch([GT, GT], [{"id": "A-17"}, "no"])
-    evaluation = scorer.evaluation(dict(zip("ab", found, strict=True)))
+    batch = scorer.score_batch([GT, GT], [{"id": "A-17"}, "no"])
+    evaluation = scorer.evaluation(dict(zip("ab", batch, strict=True)))
     run = evaluation._run("")  # noqa: SLF001 - without a command
 
     assert [*events(render("otel", run, TableStyle()))] == [
@@ -66,9 +68,9 @@ def test_the_time_of_events_is_when_the_last_run_of_them_began(tmp_path, capsys,
     for name, began in (("a", "1764000000"), ("b", "1764000001")):
         monkeypatch.setenv("SOURCE_DATE_EPOCH", began)
         assert main([*command, "-o", f"{name}.json"]) == 0
-        times.append({it["timeUnixNano"] for it in records(capsys.readouterr().out)})
+        times.append({line["timeUnixNano"] for line in records(capsys.readouterr().out)})
     assert main(["diff", "a.json", "b.json", "-f", "otel"]) == 0
-    times.append({it["timeUnixNano"] for it in records(capsys.readouterr().out)})
+    times.append({line["timeUnixNano"] for line in records(capsys.readouterr().out)})
 
     assert times == [{"1764000000000000000"}, *[{"1764000001000000000"}] * 2]
 
@@ -82,10 +84,12 @@ def test_events_of_a_run_that_does_not_say_when_it_began_have_no_time(orders, pr
 
 
 def test_gates_have_a_verdict(orders):
-    labelled = [it for it in events(render("otel", orders, TableStyle())) if "explanation" in it]
+    labelled = [
+        event for event in events(render("otel", orders, TableStyle())) if "explanation" in event
+    ]
 
-    assert [(it["name"], it["score.label"]) for it in labelled] == [
-        (each.gate.text, "pass" if each.passed else "fail") for each in orders.gates
+    assert [(event["name"], event["score.label"]) for event in labelled] == [
+        (gate.gate.text, "pass" if gate.passed else "fail") for gate in orders.gates
     ]
     assert labelled
 
@@ -102,7 +106,9 @@ def test_a_difference_has_an_event_for_each_change(tmp_path, capsys):
     gate, *changes = events(capsys.readouterr().out)
     assert (gate["name"], gate["score.label"]) == ("total.f1>=0", "fail")
     assert {
-        it["stickler.field"]: it["score.value"] for it in changes if "stickler.field" in it
+        change["stickler.field"]: change["score.value"]
+        for change in changes
+        if "stickler.field" in change
     } == {
         "id": 0.0,
         "total": -1.0,

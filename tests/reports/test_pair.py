@@ -50,8 +50,10 @@ def pair_of(schema=ORDER, gt=GT, pred=PRED, detail="brief", options=None):
     root = tree_of(compare(plan, [gt], [pred], options), 0, options)
     explain(root)
     classes = errors_by_location(batch_of_unit(root).classified_errors(0))
-    said = options.pairing_floor, options.extra_fields
-    return ComparedPair("order.json", plan.model_name, "one", *said, root, [root], classes, detail)
+    options_used = options.pairing_floor, options.extra_fields
+    return ComparedPair(
+        "order.json", plan.model_name, "one", *options_used, root, [root], classes, detail
+    )
 
 
 def drawn(pair, width=80, *, color=False):
@@ -129,8 +131,8 @@ def test_long_values_go_on_in_the_next_line():
     out = drawn(pair_of(schema, {"a": "東" * 30}, {"a": "x" * 30}), 40)
 
     lines = out.splitlines()
-    at = next(index for index, line in enumerate(lines) if line.startswith("    gt    "))
-    assert lines[at : at + 3] == [
+    position = next(index for index, line in enumerate(lines) if line.startswith("    gt    "))
+    assert lines[position : position + 3] == [
         '    gt    [-"' + "東" * 13,
         "          " + "東" * 15,
         "          " + "東" * 2 + '"-]',
@@ -143,9 +145,9 @@ def test_what_is_right_is_shown_by_its_value_only_on_request():
     document = {"a": "x"}
 
     assert 'both  "x"' not in drawn(pair_of(schema, document, document))
-    everything = drawn(pair_of(schema, document, document, "all"))
-    assert '    both  "x"' in everything
-    assert "  b " in everything
+    all_lines = drawn(pair_of(schema, document, document, "all"))
+    assert '    both  "x"' in all_lines
+    assert "  b " in all_lines
     assert "1 absent on both sides" in drawn(pair_of(schema, document, document))
 
 
@@ -222,9 +224,9 @@ def test_json_takes_what_only_python_can_write():
 
 
 def test_values_that_cannot_be_written_are_named():
-    (piece, _) = diff_values(10**5000, 1)
+    (segment, _) = diff_values(10**5000, 1)
 
-    assert piece.text == "(integer, too large to show)"
+    assert segment.text == "(integer, too large to show)"
 
 
 def test_long_runs_are_shortened():
@@ -255,8 +257,10 @@ ROWS = [json.loads(line) for line in CASES.read_text(encoding="utf-8").splitline
 
 
 def record_of(row):
-    given = row.get("options", {})
-    options = Options(given.get("pairing_floor", 0.2), given.get("extra_fields", "fa"))
+    options_given = row.get("options", {})
+    options = Options(
+        options_given.get("pairing_floor", 0.2), options_given.get("extra_fields", "fa")
+    )
     return comparison_record(pair_of(row["schema"], row["gt"], row["pred"], options=options))
 
 
@@ -264,14 +268,14 @@ def score_of(place):
     """Work out the score of a place from the figures of its parts alone."""
     if "sum" not in place:
         return place["score"]
-    parts = place.get("parts", [])
-    total = sum(part["adds"] for part in parts if "adds" in part)
+    children = place.get("parts", [])
+    total = sum(child["adds"] for child in children if "adds" in child)
     if place["kind"] == "object":
-        divisor = sum(part["weight"] for part in parts if "adds" in part)
+        divisor = sum(child["weight"] for child in children if "adds" in child)
     elif place["kind"] == "tuple":
-        divisor = len(parts)
+        divisor = len(children)
     else:
-        sides = [part["pairing"] for part in parts]
+        sides = [child["pairing"] for child in children]
         divisor = max(
             sum(side[name] is not None for side in sides)
             for name in ("ground_truth_index", "prediction_index")
@@ -303,7 +307,7 @@ def test_what_is_printed_fits_the_schema_and_adds_up_to_the_overall_score(row):
 def cut(gt, pred):
     """Return the runs as text: `[-ground truth-]`, `{+prediction+}`."""
     marks = {"both": "{}", "gt": "[-{}-]", "pred": "{{+{}+}}"}
-    return "".join(marks[piece.side].format(piece.text) for piece in diff_texts(gt, pred))
+    return "".join(marks[segment.side].format(segment.text) for segment in diff_texts(gt, pred))
 
 
 @pytest.mark.parametrize(
@@ -328,12 +332,12 @@ def test_texts_are_cut_where_they_differ(gt, pred, expected):
 def test_very_long_texts_are_not_compared_letter_by_letter():
     gt = "x" * LONGEST + "y"
 
-    assert [piece.side for piece in diff_texts(gt, "x" * LONGEST)] == ["gt", "pred"]
+    assert [segment.side for segment in diff_texts(gt, "x" * LONGEST)] == ["gt", "pred"]
 
 
 @pytest.mark.parametrize(("gt", "pred"), [("kitten sits", "sitting kit"), ("naïve é", "naive e")])
 def test_the_pieces_make_up_both_texts(gt, pred):
-    found = diff_texts(gt, pred)
+    segments = diff_texts(gt, pred)
 
-    assert "".join(piece.text for piece in found if piece.side != "pred") == gt
-    assert "".join(piece.text for piece in found if piece.side != "gt") == pred
+    assert "".join(segment.text for segment in segments if segment.side != "pred") == gt
+    assert "".join(segment.text for segment in segments if segment.side != "gt") == pred

@@ -19,13 +19,14 @@ def test_a_format_says_that_a_run_was_interrupted_or_is_known_not_to(run_of, nam
 
 
 @pytest.mark.parametrize(
-    ("planned", "told"), [(9, "partial: 1 of 9 documents"), (None, "partial: 1 documents")]
+    ("planned", "expected_message"),
+    [(9, "partial: 1 of 9 documents"), (None, "partial: 1 documents")],
 )
-def test_the_first_line_of_a_part_says_how_much_it_is(run_of, planned, told):
+def test_the_first_line_of_a_part_says_how_much_it_is(run_of, planned, expected_message):
     run = replace(run_of(), partial=True, planned=planned)
     count = run.evaluation.documents["total"]
-    told = told.replace("1", str(count), 1)
-    assert render("table", run, TableStyle()).splitlines()[0] == told
-    assert f"**{told}; " in render("markdown", run, TableStyle())
-    assert told in render("html", run, TableStyle())
+    expected_message = expected_message.replace("1", str(count), 1)
+    assert render("table", run, TableStyle()).splitlines()[0] == expected_message
+    assert f"**{expected_message}; " in render("markdown", run, TableStyle())
+    assert expected_message in render("html", run, TableStyle())
     assert "partial:" not in render("table", run_of(), TableStyle())

@@ -72,9 +72,9 @@ def test_a_pipe_has_a_column_where_a_terminal_has_sentences_below_rows():
 
 def test_a_terminal_draws_curves_from_none_that_pass_to_all():
     lines = drawn("table", plain=False).splitlines()
-    at = lines.index("curves (| is the chosen threshold; a full bar is 0.2)")
+    position = lines.index("curves (| is the chosen threshold; a full bar is 0.2)")
     # Of forty cells those nearer to the second point than to the first are full: from 0.75 on.
-    assert lines[at + 1] == f"a  {'▁' * 20}|{'▁' * 10}{'█' * 10}"
+    assert lines[position + 1] == f"a  {'▁' * 20}|{'▁' * 10}{'█' * 10}"
     assert "curves" not in drawn("table")
 
 

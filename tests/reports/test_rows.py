@@ -99,10 +99,13 @@ def test_where_the_schema_repeats_itself_the_weights_are_known_all_the_same(run_
 
 def test_an_object_without_a_schema_and_with_many_names_is_one_row(run_of):
     schema = {"type": "object", "properties": {"o": {"type": "object"}}}
-    few, many = ({"o": {f"k{n:02}": n for n in range(count)}} for count in (50, 51))
+    few, many_keys = ({"o": {f"k{n:02}": n for n in range(count)}} for count in (50, 51))
 
     assert len(field_rows(run_of(schema, pairs_of(few, [few])))) == 51
-    assert paths(field_rows(run_of(schema, pairs_of(many, [many])))) == [("o",), ("o", "*")]
+    assert paths(field_rows(run_of(schema, pairs_of(many_keys, [many_keys])))) == [
+        ("o",),
+        ("o", "*"),
+    ]
 
 
 def test_comparators_are_named_without_the_word_and_objects_by_their_kind(orders):

@@ -15,8 +15,8 @@ SCHEMAS = Path(__file__).parents[2] / "schemas"
 def parts(schema, path=""):
     """Go through the schema of every value that a format has a place for."""
     yield path, schema
-    for name, part in (schema.get("properties", {}) | schema.get("$defs", {})).items():
-        yield from parts(part, f"{path}.{name}")
+    for name, part_schema in (schema.get("properties", {}) | schema.get("$defs", {})).items():
+        yield from parts(part_schema, f"{path}.{name}")
     for name in ("items", "additionalProperties"):
         if isinstance(schema.get(name), dict):
             yield from parts(schema[name], f"{path}.{name}")
@@ -36,23 +36,23 @@ def test_what_is_shipped_is_what_the_types_say(name):
 def test_every_place_has_a_type_and_a_description_and_objects_are_closed(name):
     schema = shipped(name)
     Draft202012Validator.check_schema(schema)
-    for path, part in parts(schema):
-        assert {"type", "$ref", "anyOf", "enum"} & {*part}, path
+    for path, definition in parts(schema):
+        assert {"type", "$ref", "anyOf", "enum"} & {*definition}, path
         if not path.endswith(("items", "additionalProperties")):
-            assert part.get("description", "").endswith("."), path
-        if part.get("type") == "object":
-            assert "additionalProperties" in part, path
-            assert {*part.get("required", ())} <= {*part.get("properties", ())}, path
-    for title, part in schema["$defs"].items():
-        assert part.get("additionalProperties") is False or "enum" in part, title
+            assert definition.get("description", "").endswith("."), path
+        if definition.get("type") == "object":
+            assert "additionalProperties" in definition, path
+            assert {*definition.get("required", ())} <= {*definition.get("properties", ())}, path
+    for title, definition in schema["$defs"].items():
+        assert definition.get("additionalProperties") is False or "enum" in definition, title
 
 
 def test_schemas_are_written_to_a_folder(tmp_path, monkeypatch):
-    some = {name: FORMATS[name] for name in ("stickler-verdict", "stickler-policy")}
-    monkeypatch.setattr(writing, "FORMATS", some)
+    formats = {name: FORMATS[name] for name in ("stickler-verdict", "stickler-policy")}
+    monkeypatch.setattr(writing, "FORMATS", formats)
     main(str(tmp_path))
 
-    assert {file.stem for file in tmp_path.iterdir()} == {*some}
-    for name in some:
+    assert {file.stem for file in tmp_path.iterdir()} == {*formats}
+    for name in formats:
         written = (tmp_path / f"{name}.json").read_bytes()
         assert written == (SCHEMAS / f"{name}.json").read_bytes()

@@ -74,11 +74,11 @@ def test_what_is_checked_in_has_the_counts_derived_by_hand(name):
     folder = ROOT / "fixtures" / name
     page = (folder / "README.md").read_text(encoding="utf-8")
     by_hand = re.findall(r"`(\w+)` alone: TP (\d+), FD (\d+), FA (\d+), FN (\d+), TN (\d+)", page)
-    whole = re.search(r"\*\*all\*\*" + r" \| (\d+)" * 5, page)
+    total_row = re.search(r"\*\*all\*\*" + r" \| (\d+)" * 5, page)
     matrix = read(folder / "expected.json")["confusion_matrix"]
 
     assert by_hand
-    assert counts_of(matrix) == [int(count) for count in whole.groups()]
+    assert counts_of(matrix) == [int(count) for count in total_row.groups()]
     for field, *counts in by_hand:
         assert counts_of(matrix["fields"][field]) == [int(count) for count in counts]
 

@@ -61,7 +61,7 @@ def test_pages_of_right_classes_stand_on_the_diagonal():
     grid = draw_confusion(confusions)
 
     assert grid.columns == ["invoice", "letter", "not predicted"]
-    assert [(name, [(it.right, it.errors) for it in row]) for name, row in grid.rows] == [
+    assert [(name, [(cell.right, cell.errors) for cell in row]) for name, row in grid.rows] == [
         ("invoice", [(9, 0), (0, 0), (0, 0)]),
         ("letter", [(0, 2), (5, 0), (0, 0)]),
         ("missing in the ground truth", [(0, 3), (0, 0), (0, 0)]),
@@ -90,10 +90,10 @@ def test_places_draw_a_part_for_each_kind_of_box():
         fields=[field("total", 6, 2, 0, 0, 1, 1)],
         notes=[],
     )
-    whole, total = draw_places(record).bars
+    page_bar, total = draw_places(record).bars
 
-    assert (whole.name, total.name) == ("all", "total")
-    assert [(part.style, part.share) for part in total.segments] == [
+    assert (page_bar.name, total.name) == ("all", "total")
+    assert [(segment.style, segment.share) for segment in total.segments] == [
         *(("tp", 0.6), ("fa", 0.2), ("fn", 0.1), ("invented", 0.1)),
     ]
     assert total.text == "6 of 10 boxes"

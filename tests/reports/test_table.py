@@ -81,8 +81,8 @@ def test_a_schema_without_fields_has_no_table_of_them(run_of):
 
 
 def test_one_document_has_a_score_and_not_a_mean(run_of, orders):
-    one = run_of(pairs=[DocumentPair("a", {"id": "1"}, {"id": "1"})], single=True)
-    assert "  score 1.0000\n" in render(one, VERBOSE)
+    single_run = run_of(pairs=[DocumentPair("a", {"id": "1"}, {"id": "1"})], single=True)
+    assert "  score 1.0000\n" in render(single_run, VERBOSE)
     assert "  mean score 0.4333\n" in render(orders, VERBOSE)
 
 
@@ -98,16 +98,16 @@ def test_the_headline_says_what_became_of_each_document(run_of):
     invalid = "1 document has an unreadable prediction: all values missed"
     out = "1 failed document left out; 1 prediction without ground truth left out"
 
-    told = render(run_of(pairs=pairs), PLAIN).splitlines()[0]
+    first_line = render(run_of(pairs=pairs), PLAIN).splitlines()[0]
     missing = "1 document has no prediction: all values missed"
-    assert told == f"Order: 3 documents, 1 wholly right; {missing}; {invalid}; {out}"
-    told = render(run_of(pairs=pairs, missing="skip"), PLAIN).splitlines()[0]
+    assert first_line == f"Order: 3 documents, 1 wholly right; {missing}; {invalid}; {out}"
+    first_line = render(run_of(pairs=pairs, missing="skip"), PLAIN).splitlines()[0]
     missing = "1 ground truth without a prediction left out"
-    assert told == f"Order: 2 documents, 1 wholly right; {missing}; {invalid}; {out}"
+    assert first_line == f"Order: 2 documents, 1 wholly right; {missing}; {invalid}; {out}"
     pairs = [*pairs, DocumentPair("f", gt, None), DocumentPair("g", None, gt)]
-    told = render(run_of(pairs=pairs, missing="skip"), PLAIN).splitlines()[0]
-    assert "; 2 ground truths without a prediction left out; " in told
-    assert told.endswith("; 2 predictions without ground truth left out")
+    first_line = render(run_of(pairs=pairs, missing="skip"), PLAIN).splitlines()[0]
+    assert "; 2 ground truths without a prediction left out; " in first_line
+    assert first_line.endswith("; 2 predictions without ground truth left out")
 
 
 def test_a_document_with_a_problem_is_named_once(run_of):
@@ -195,10 +195,10 @@ def test_precision_may_disagree_where_f1_does_not(run_of):
     ) in text
 
 
-@pytest.mark.parametrize(("shown", "lines"), [(0, 0), (2, 2), (99, 9)])
-def test_as_many_non_matches_are_listed_as_asked_for(orders, errors_of, shown, lines):
+@pytest.mark.parametrize(("n_shown", "lines"), [(0, 0), (2, 2), (99, 9)])
+def test_as_many_non_matches_are_listed_as_asked_for(orders, errors_of, n_shown, lines):
     run = replace(orders, first_non_matches=errors_of())
-    _, _, below = render(run, replace(PLAIN, show_non_matches=shown)).partition("reason\n")
+    _, _, below = render(run, replace(PLAIN, show_non_matches=n_shown)).partition("reason\n")
 
     assert len([line for line in below.partition("\n\n")[0].splitlines() if line]) == lines
 
@@ -249,7 +249,7 @@ def test_of_few_documents_no_interval_is_told_but_that_there_are_too_few(run_of)
     def heading(documents):
         gt = {"id": "A"}
         preds = [{"id": "B"}, *[gt] * (documents - 1)]
-        pairs = [DocumentPair(f"{at}", gt, pred) for at, pred in enumerate(preds)]
+        pairs = [DocumentPair(f"{index}", gt, pred) for index, pred in enumerate(preds)]
         return render(run_of(pairs=pairs, intervals=True), PLAIN).splitlines()[2]
 
     assert heading(29).startswith("F1 0.98 (29 documents are too few for an interval)  precision")
@@ -285,7 +285,9 @@ def test_the_legend_explains_only_what_occurs(run_of):
 def test_columns_have_the_names_of_the_confusion_matrix(run_of):
     schema = {"type": "object", "properties": {"a": {"type": "number"}}}
     sides = [(1, 1)] * 3 + [(1, 2)] * 2 + [(None, 2), (1, None), (None, None)]
-    pairs = [DocumentPair(f"{at}", {"a": gt}, {"a": pred}) for at, (gt, pred) in enumerate(sides)]
+    pairs = [
+        DocumentPair(f"{index}", {"a": gt}, {"a": pred}) for index, (gt, pred) in enumerate(sides)
+    ]
     run = run_of(schema, pairs)
 
     text = render(run, replace(PLAIN, columns=MATRIX))
@@ -304,19 +306,19 @@ def test_columns_have_the_names_of_the_confusion_matrix(run_of):
 
 
 @pytest.mark.parametrize(
-    ("said", "fields"),
+    ("settings", "fields"),
     [
         ({"sort": "errors", "only_errors": True, "fields": "*ines*"}, ["lines", "lines.sku"]),
         ({"sort": "name", "fields": "[ir]*"}, ["id", "rates", "rates.*"]),
         ({"sort": "f1", "only_errors": True, "fields": "?????*"}, ["total", "customer.city"]),
     ],
 )
-def test_fields_are_chosen_and_ordered_as_asked_for(orders, said, fields):
-    text = render(orders, replace(PLAIN, **said))
+def test_fields_are_chosen_and_ordered_as_asked_for(orders, settings, fields):
+    text = render(orders, replace(PLAIN, **settings))
     _, _, below = text.partition("\nfield ")
-    shown = [line[2:].split()[0] for line in below.partition("\n\n")[0].splitlines()[1:]]
+    names = [line[2:].split()[0] for line in below.partition("\n\n")[0].splitlines()[1:]]
 
-    assert shown[: len(fields)] == fields
+    assert names[: len(fields)] == fields
 
 
 def test_where_no_field_is_as_asked_for_a_line_says_so(orders):
@@ -326,11 +328,11 @@ def test_where_no_field_is_as_asked_for_a_line_says_so(orders):
 
 
 def test_fields_that_nobody_labelled_have_their_share_in_table_page_and_record(run_of):
-    known = Gold.of_parent("total", UNLABELLED)
+    gold = Gold.of_parent("total", UNLABELLED)
     pairs = [
         DocumentPair(name, {"id": "1", "total": 1}, {"id": "1", "total": 1}) for name in "abcd"
     ]
-    pairs[0] = replace(pairs[0], gt={"id": "1", "total": None}, gold=known)
+    pairs[0] = replace(pairs[0], gt={"id": "1", "total": None}, gold=gold)
     run = run_of(pairs=pairs, gates=["total.labelled>=0.9"])
 
     text = render(run, PLAIN)

@@ -24,8 +24,8 @@ HALF = (DocumentPair("a", {"id": "A-1", "total": 10}, {"id": "A-1", "total": 99}
 @pytest.mark.parametrize("with_fd", [False, True])
 def test_recall_is_counted_alike_in_the_whole_the_fields_and_the_groups(run_of, with_fd):
     run = run_of(pairs=HALF, recall_with_fd=with_fd)
-    whole = run.evaluation
-    whole.by["kind"] = {"one": replace(whole, by={})}
+    evaluation = run.evaluation
+    evaluation.by["kind"] = {"one": replace(evaluation, by={})}
     view = RunView(run)
 
     assert view.whole.rates.recall == (0.5 if with_fd else 1.0)
@@ -41,7 +41,7 @@ def test_recall_is_counted_alike_in_the_whole_the_fields_and_the_groups(run_of, 
 def test_every_format_shows_the_recall_of_the_run(run_of, form):
     style = TableStyle(junit_fields=True)
 
-    texts = [render(form, run_of(pairs=HALF, recall_with_fd=each), style) for each in (0, 1)]
+    texts = [render(form, run_of(pairs=HALF, recall_with_fd=with_fd), style) for with_fd in (0, 1)]
 
     assert texts[0] != texts[1]
 

@@ -43,13 +43,13 @@ def lines(side: str) -> list[Json]:
 
 def properties_of(schema: Json, pointer: str = "") -> Iterator[tuple[str, Json]]:
     if isinstance(schema, list):
-        for index, part in enumerate(schema):
-            yield from properties_of(part, f"{pointer}/{index}")
+        for index, part_schema in enumerate(schema):
+            yield from properties_of(part_schema, f"{pointer}/{index}")
     elif isinstance(schema, dict):
-        for name, part in schema.get("properties", {}).items():
-            yield f"{pointer}/{name}", part
-        for keyword, part in schema.items():
-            yield from properties_of(part, f"{pointer}/{keyword}")
+        for name, part_schema in schema.get("properties", {}).items():
+            yield f"{pointer}/{name}", part_schema
+        for keyword, part_schema in schema.items():
+            yield from properties_of(part_schema, f"{pointer}/{keyword}")
 
 
 def rows_of_counts(readme: str) -> dict[str, list[int]]:
@@ -102,7 +102,9 @@ def test_a_shipped_schema_names_itself_and_its_dialect(name: str) -> None:
 @pytest.mark.parametrize("name", SETS)
 def test_every_property_of_a_shipped_schema_is_described(name: str) -> None:
     undescribed = [
-        pointer for pointer, part in properties_of(SHIPPED[name]) if not part.get("description")
+        pointer
+        for pointer, sub_schema in properties_of(SHIPPED[name])
+        if not sub_schema.get("description")
     ]
     assert undescribed == []
 
@@ -128,13 +130,13 @@ def test_the_shipped_schemas_use_every_annotation() -> None:
 
 def test_the_meta_schema_describes_what_it_allows() -> None:
     assert META["propertyNames"]["then"]["enum"] == list(META["properties"])
-    for pointer, part in properties_of({**META, "dependentSchemas": {}, "$defs": {}}):
-        assert part["description"], pointer
-        assert "type" in part, pointer
-    for name, part in META["$defs"].items():
+    for pointer, definition in properties_of({**META, "dependentSchemas": {}, "$defs": {}}):
+        assert definition["description"], pointer
+        assert "type" in definition, pointer
+    for name, definition in META["$defs"].items():
         if name.endswith("_config"):
-            assert part["additionalProperties"] is False, name
-            for keyword, value in part["properties"].items():
+            assert definition["additionalProperties"] is False, name
+            for keyword, value in definition["properties"].items():
                 assert "description" in value or "$ref" in value, f"{name}/{keyword}"
 
 
@@ -260,10 +262,10 @@ def test_the_meta_schema_refuses_an_unknown_annotation(key: str) -> None:
     ],
 )
 def test_the_meta_schema_looks_into_every_subschema(schema: Json, place: str) -> None:
-    part = schema
+    sub_schema = schema
     for step in place.split("/")[1:]:
-        part = part[int(step)] if isinstance(part, list) else part[step]
-    part[PREFIX + "weight"] = 0
+        sub_schema = sub_schema[int(step)] if isinstance(sub_schema, list) else sub_schema[step]
+    sub_schema[PREFIX + "weight"] = 0
     assert places_of_errors(schema) == {f"{place}/{PREFIX}weight"}
 
 

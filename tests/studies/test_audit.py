@@ -45,7 +45,7 @@ SCHEMA = {
 
 
 def row(outcome, path, gt=None, pred=None, elsewhere=None, field=None, document="d"):
-    field = field or "".join(part.partition("]")[2] or part for part in path.split("["))
+    field = field or "".join(step.partition("]")[2] or step for step in path.split("["))
     return {
         "document": document,
         "field": field,
@@ -65,7 +65,7 @@ def witnesses(tmp_path):
         files = []
         for number, rows in enumerate(runs):
             file = tmp_path / f"{number}.jsonl"
-            file.write_text("".join(json.dumps(it) + "\n" for it in rows), "utf-8")
+            file.write_text("".join(json.dumps(record) + "\n" for record in rows), "utf-8")
             files.append(rows_by_document(file))
         return Witnesses(files, compile_schema(SCHEMA), Options())
 
@@ -73,11 +73,11 @@ def witnesses(tmp_path):
 
 
 def places(witnesses):
-    return {".".join(map(str, it.path)): it for it in witnesses.list_places()}
+    return {".".join(map(str, place.path)): place for place in witnesses.list_places()}
 
 
 def test_answers_go_together_where_the_comparator_says_so(witnesses):
-    found = places(
+    place = places(
         witnesses(
             [row("FD", "name", "Blue Door", "Green Grocer")],
             [row("FD", "name", "Blue Door", "Green Grocers")],
@@ -86,41 +86,41 @@ def test_answers_go_together_where_the_comparator_says_so(witnesses):
             [],
         )
     )["name"]
-    assert found.groups == [1, 1, 3, 0, NO_DOCUMENT]
-    assert found.different == [("Green Grocer", [0, 1]), (None, [2])]
+    assert place.groups == [1, 1, 3, 0, NO_DOCUMENT]
+    assert place.different == [("Green Grocer", [0, 1]), (None, [2])]
 
 
 def test_a_value_that_only_runs_have_is_absent_elsewhere(witnesses):
-    found = places(witnesses([row("FA", "total", pred=5)], [row("TP", "name", "x", "x")]))
-    assert found["total"].groups == [1, 0]
-    assert found["total"].answers == {0: (5, False), 1: (None, True)}
+    places_found = places(witnesses([row("FA", "total", pred=5)], [row("TP", "name", "x", "x")]))
+    assert places_found["total"].groups == [1, 0]
+    assert places_found["total"].answers == {0: (5, False), 1: (None, True)}
 
 
 def test_items_stand_where_their_partners_do(witnesses):
-    ones = [
+    first_rows = [
         row("TP", "items[0].sku", "a", "a", "items[1].sku", "items.sku"),
         row("FA", "items[1].n", pred=4, field="items.n"),
     ]
-    others = [row("TP", "items[0].sku", "a", "a", None, "items.sku")]
-    found = places(witnesses(ones, others))
-    assert found["items.0.n"].groups == [1, 0]
-    assert [*found] == ["items.0.sku", "items.0.n"]
+    second_rows = [row("TP", "items[0].sku", "a", "a", None, "items.sku")]
+    places_found = places(witnesses(first_rows, second_rows))
+    assert places_found["items.0.n"].groups == [1, 0]
+    assert [*places_found] == ["items.0.sku", "items.0.n"]
 
 
 def test_items_that_only_runs_have_are_paired_among_them(witnesses):
-    def item(at, sku, n):
-        path = f"items[{at}]"
+    def item(position, sku, n):
+        path = f"items[{position}]"
         return [
             row("FA", f"{path}.sku", pred=sku, field="items.sku"),
             row("FA", f"{path}.n", pred=n, field="items.n"),
         ]
 
-    one = [*item(0, "mouse", 1), *item(1, "lamp", 2)]
+    first_rows = [*item(0, "mouse", 1), *item(1, "lamp", 2)]
     other = [*item(0, "lamp", 2), *item(1, "chair", 9)]
-    found = places(witnesses(one, other, [row("TP", "total", 1, 1)]))
-    assert found["items.+0.sku"].groups == [1, 0, 0]
-    assert found["items.+1.sku"].groups == [1, 1, 0]
-    assert found["items.+2.n"].groups == [0, 1, 0]
+    places_found = places(witnesses(first_rows, other, [row("TP", "total", 1, 1)]))
+    assert places_found["items.+0.sku"].groups == [1, 0, 0]
+    assert places_found["items.+1.sku"].groups == [1, 1, 0]
+    assert places_found["items.+2.n"].groups == [0, 1, 0]
 
 
 def test_undeclared_keys_match_where_they_are_the_same(witnesses):
@@ -143,25 +143,25 @@ def test_votes_are_of_the_same_other_answer():
 
 
 def test_agreement_is_of_those_that_say_something():
-    found = agreement(
+    agreements = agreement(
         groups([0, 0, 0], [1, 1, 0], [1, 1, NO_DOCUMENT], [1, NO_DOCUMENT, NO_DOCUMENT])
     )
-    assert found["agreement"][0].tolist() == [True, False, True, False]
-    assert found["agreement"][1].tolist() == [True, True, True, False]
-    assert [it.tolist() for it in found["pairwise"]] == [[3, 1, 1, 0], [3, 3, 1, 0]]
+    assert agreements["agreement"][0].tolist() == [True, False, True, False]
+    assert agreements["agreement"][1].tolist() == [True, True, True, False]
+    assert [counts.tolist() for counts in agreements["pairwise"]] == [[3, 1, 1, 0], [3, 3, 1, 0]]
 
 
-def equal(ones, others):
-    return [one == other for one, other in zip(ones, others, strict=True)]
+def equal(first_values, second_values):
+    return [first == other for first, other in zip(first_values, second_values, strict=True)]
 
 
 def alpha_of(answers):
     """Alpha of answers, (runs, places), where NaN is missing, by the functions of the study."""
-    known = ~np.isnan(answers)
-    told = np.where(known, answers + 1, NO_DOCUMENT).T.astype(np.uint8)
-    several = known.sum(axis=0) > 1
-    above, below = (it.sum() for it in agreement(told)["observed"])
-    values, counts = np.unique(answers[:, several][known[:, several]], return_counts=True)
+    is_answered = ~np.isnan(answers)
+    answer_groups = np.where(is_answered, answers + 1, NO_DOCUMENT).T.astype(np.uint8)
+    several = is_answered.sum(axis=0) > 1
+    above, below = (counts.sum() for counts in agreement(answer_groups)["observed"])
+    values, counts = np.unique(answers[:, several][is_answered[:, several]], return_counts=True)
     chance = expected_disagreement(values.tolist(), counts.tolist(), equal, 0)
     return 1 - (1 - above / below) / chance
 
@@ -182,13 +182,13 @@ def test_alpha_is_that_of_another_program():
 def test_of_very_many_values_pairs_are_drawn():
     counts = [3] * (MAX_EXHAUSTIVE_VALUES + 100)
     by_hand = 1 - 400 * 3 * 2 / (1200 * 1199)
-    found = expected_disagreement([*range(400)], counts, equal, 1)
-    assert found == pytest.approx(by_hand)
+    disagreement = expected_disagreement([*range(400)], counts, equal, 1)
+    assert disagreement == pytest.approx(by_hand)
     halves = expected_disagreement(
         [*range(400)],
         counts,
-        lambda ones, others: [
-            one % 2 == other % 2 for one, other in zip(ones, others, strict=True)
+        lambda first_values, second_values: [
+            first % 2 == other % 2 for first, other in zip(first_values, second_values, strict=True)
         ],
         1,
     )
@@ -198,23 +198,23 @@ def test_of_very_many_values_pairs_are_drawn():
 
 
 def test_runs_that_share_other_answers_are_named():
-    alone = [[1, 1, 0, 0]] * 30 + [[1, 0, 1, 0]] * 2 + [[0, 0, 1, 1]] * 3
-    assert find_sharing_runs(groups(*alone)) == [[1], [0], [], []]
+    independent = [[1, 1, 0, 0]] * 30 + [[1, 0, 1, 0]] * 2 + [[0, 0, 1, 1]] * 3
+    assert find_sharing_runs(groups(*independent)) == [[1], [0], [], []]
     assert find_sharing_runs(groups(*[[1, 1, 1, 0]] * 40)) == [[], [], [], []]
     assert find_sharing_runs(groups(*[[1, 1]] * 40)) == [[], []]
 
 
 def test_half_of_what_is_left_goes_to_the_top_stratum():
     strata = np.repeat([2, 1, 0], [100, 100, 1000])
-    at = draw_places(strata, 80, 0)
-    assert len({*at.tolist()}) == 80
-    assert np.bincount(strata[at]).tolist() == [20, 20, 40]
-    assert np.array_equal(draw_places(strata, 80, 0), at)
-    assert not np.array_equal(draw_places(strata, 80, 1), at)
+    drawn = draw_places(strata, 80, 0)
+    assert len({*drawn.tolist()}) == 80
+    assert np.bincount(strata[drawn]).tolist() == [20, 20, 40]
+    assert np.array_equal(draw_places(strata, 80, 0), drawn)
+    assert not np.array_equal(draw_places(strata, 80, 1), drawn)
     few = draw_places(np.repeat([2, 1, 0], [100, 10, 5]), 80, 0)
     assert len({*few.tolist()}) == 80
     assert len(draw_places(strata, 5000, 0)) == 1200
-    assert weigh_places(strata, at)[strata[at] == 0].tolist() == [50] * 20
+    assert weigh_places(strata, drawn)[strata[drawn] == 0].tolist() == [50] * 20
 
 
 def test_strata_are_by_votes():
@@ -231,13 +231,13 @@ def test_all_looked_at_leaves_nothing_to_guess():
 
 def test_where_nothing_wrong_was_seen_it_may_be_among_the_rest():
     strata, documents = np.zeros(1000, np.intp), np.arange(1000)
-    at = np.arange(100)
-    share = estimate_wrong_share(strata, at, np.zeros(100, np.bool_), documents, 0.95)
+    drawn = np.arange(100)
+    share = estimate_wrong_share(strata, drawn, np.zeros(100, np.bool_), documents, 0.95)
     assert share.value == 0
     # 3.138 is the 0.975 quantile of a gamma distribution of 3/4, and a tenth was looked at.
     assert share.interval == [0, pytest.approx(0.03138 * 0.9**0.5, rel=0.02)]
-    every = estimate_wrong_share(strata, at, np.ones(100, np.bool_), documents, 0.95)
-    assert every.interval == [pytest.approx(1 - 0.03138 * 0.9**0.5, rel=0.01), 1]
+    wrong_share = estimate_wrong_share(strata, drawn, np.ones(100, np.bool_), documents, 0.95)
+    assert wrong_share.interval == [pytest.approx(1 - 0.03138 * 0.9**0.5, rel=0.01), 1]
 
 
 def test_a_stratum_without_verdicts_leaves_nothing_to_say():

@@ -10,9 +10,9 @@ SETTINGS = IntervalSettings()
 
 
 def a_sample(similarity, same=None, prefix=""):
-    names = [f"{prefix}{at}" for at in range(len(similarity))]
-    said = None if same is None else np.array(same)
-    return FieldSample(np.array(similarity, float), np.arange(len(names)), names, said)
+    names = [f"{prefix}{index}" for index in range(len(similarity))]
+    verdicts = None if same is None else np.array(same)
+    return FieldSample(np.array(similarity, float), np.arange(len(names)), names, verdicts)
 
 
 def two_humps(size, seed, *, low=(3, 6), high=(20, 2), unlike=0.3):
@@ -30,19 +30,22 @@ def f1(similarity, same, threshold):
 
 def test_a_threshold_inside_the_lower_hump_is_moved_to_the_gap_by_similarities_alone():
     similarity, same = two_humps(600, 1)
-    found = propose(a_sample(similarity), 0.3, SETTINGS)
-    assert found.threshold is not None
-    assert 0.55 < found.threshold < 0.85
-    assert f1(similarity, same, found.threshold) > f1(similarity, same, 0.3) + 0.05
-    assert found.now < found.then
-    assert found.gain.lower > 0
-    assert found.moved == (passes(a_sample(similarity), 0.3) & (similarity < found.threshold)).sum()
+    proposal = propose(a_sample(similarity), 0.3, SETTINGS)
+    assert proposal.threshold is not None
+    assert 0.55 < proposal.threshold < 0.85
+    assert f1(similarity, same, proposal.threshold) > f1(similarity, same, 0.3) + 0.05
+    assert proposal.now < proposal.then
+    assert proposal.gain.lower > 0
+    assert (
+        proposal.moved
+        == (passes(a_sample(similarity), 0.3) & (similarity < proposal.threshold)).sum()
+    )
 
 
 def test_with_verdicts_the_best_f1_counts():
     similarity, same = two_humps(600, 2, low=(8, 5))
-    found = propose(a_sample(similarity, same), 0.5, SETTINGS)
-    assert f1(similarity, same, found.threshold) > 0.95 > f1(similarity, same, 0.5)
+    proposal = propose(a_sample(similarity, same), 0.5, SETTINGS)
+    assert f1(similarity, same, proposal.threshold) > 0.95 > f1(similarity, same, 0.5)
 
 
 @pytest.mark.parametrize(
@@ -56,31 +59,31 @@ def test_with_verdicts_the_best_f1_counts():
     ],
 )
 def test_nothing_is_proposed_where_the_evidence_is_thin(similarity, reason):
-    found = propose(a_sample(similarity), 0.5, SETTINGS)
-    assert found.threshold is None
-    assert reason in found.reason
+    proposal = propose(a_sample(similarity), 0.5, SETTINGS)
+    assert proposal.threshold is None
+    assert reason in proposal.reason
 
 
 def test_few_documents_are_thin_evidence_however_many_pairs_they_have():
     similarity, _ = two_humps(600, 1)
-    sample = FieldSample(similarity, np.arange(600) % 10, [str(at) for at in range(10)])
+    sample = FieldSample(similarity, np.arange(600) % 10, [str(index) for index in range(10)])
     assert "fewer than 20 documents" in propose(sample, 0.3, SETTINGS).reason
 
 
 def test_a_threshold_that_is_right_already_stays():
     similarity, _ = two_humps(600, 1)
     best = propose(a_sample(similarity), 0.3, SETTINGS).threshold
-    found = propose(a_sample(similarity), best, SETTINGS)
-    assert found.threshold is None
-    assert "as well as any other" in found.reason
+    proposal = propose(a_sample(similarity), best, SETTINGS)
+    assert proposal.threshold is None
+    assert "as well as any other" in proposal.reason
 
 
 def test_a_single_pair_on_the_other_side_confirms_no_gain():
     similarity = np.array([0.3] * 100 + [0.95] * 100)
     same = similarity > 0.5
     similarity[0] = 0.62
-    found = propose(a_sample(similarity, same), 0.6, SETTINGS)
-    assert found.threshold is None
+    proposal = propose(a_sample(similarity, same), 0.6, SETTINGS)
+    assert proposal.threshold is None
 
 
 def test_one_seed_gives_one_result_and_documents_stay_whole():
@@ -95,21 +98,21 @@ def test_one_seed_gives_one_result_and_documents_stay_whole():
 @pytest.mark.parametrize("verdicts", [True, False])
 def test_the_interval_of_the_gain_covers_and_proposals_help(verdicts):
     """For 25 sets of 400 documents; the proposal is held against 100,000 pairs more."""
-    many, truth = two_humps(100_000, 0)
+    similarities, truth = two_humps(100_000, 0)
     covered = judged = 0
     for seed in range(25):
         similarity, same = two_humps(400, seed + 1)
         sample = a_sample(similarity, same if verdicts else None, f"{seed}-")
-        found = propose(sample, 0.35, SETTINGS)
-        if found.threshold is None:
+        proposal = propose(sample, 0.35, SETTINGS)
+        if proposal.threshold is None:
             continue
         judged += 1
-        cut = found.threshold
-        gain = f1(many, truth, cut) - f1(many, truth, 0.35)
+        cut = proposal.threshold
+        gain = f1(similarities, truth, cut) - f1(similarities, truth, 0.35)
         assert gain > 0
         if not verdicts:
-            gain = explained(many, cut) - explained(many, 0.35)
-        covered += found.gain.lower <= gain <= found.gain.upper
+            gain = explained(similarities, cut) - explained(similarities, 0.35)
+        covered += proposal.gain.lower <= gain <= proposal.gain.upper
     assert judged > 12
     assert covered >= 0.9 * judged
 
@@ -117,5 +120,5 @@ def test_the_interval_of_the_gain_covers_and_proposals_help(verdicts):
 def explained(similarity, threshold):
     passing = similarity >= threshold
     share = passing.mean()
-    apart = similarity[passing].mean() - similarity[~passing].mean()
-    return share * (1 - share) * apart**2 / similarity.var()
+    separation = similarity[passing].mean() - similarity[~passing].mean()
+    return share * (1 - share) * separation**2 / similarity.var()

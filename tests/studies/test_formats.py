@@ -1,4 +1,4 @@
-"""Each study has each format; Markdown, pages and rows are made of the sections of its report."""
+"""Each study has each format; Markdown, pages and rows are made from the sections of its report."""
 
 import csv
 import io
@@ -35,7 +35,7 @@ SOURCES = {
 
 
 @pytest.fixture
-def made(capsys):
+def run_study(capsys):
     def run(name, form, *more):
         code = main([name, *SOURCES[name], "--no-config", "-f", form, *more])
         captured = capsys.readouterr()
@@ -47,12 +47,12 @@ def made(capsys):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted({*SOURCES} - {"tune"}))  # which finds nothing to change
-def test_markdown_has_the_title_and_a_row_for_each_row_of_the_table(made, name):
-    text, table = made(name, "markdown"), made(name, "table")
+def test_markdown_has_the_title_and_a_row_for_each_row_of_the_table(run_study, name):
+    text, table = run_study(name, "markdown"), run_study(name, "table")
     title, sentence, *_ = table.splitlines()
 
-    shown = re.sub("&#(\\d+);", lambda found: chr(int(found[1])), text)
-    assert shown.startswith(f"### {title}\n\n- {sentence}\n\n| ")
+    text_shown = re.sub("&#(\\d+);", lambda match: chr(int(match[1])), text)
+    assert text_shown.startswith(f"### {title}\n\n- {sentence}\n\n| ")
     rows = [line for line in text.splitlines() if line.startswith("| ") and ":---" not in line]
     assert len(rows) > 5
     assert all(cell.strip() for row in rows for cell in row.strip("|").split("|"))
@@ -60,43 +60,46 @@ def test_markdown_has_the_title_and_a_row_for_each_row_of_the_table(made, name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SOURCES)
-def test_a_page_has_all_tables_and_lets_nothing_be_loaded(made, name):
-    page = made(name, "html")
+def test_a_page_has_all_tables_and_lets_nothing_be_loaded(run_study, name):
+    page = run_study(name, "html")
 
     assert 'content="default-src ' in page
     pictures = sum(page.count(f'<table class="{kind}"') for kind in ("heat", "stacked", "dots"))
-    assert page.count("<table") - pictures == made(name, "markdown").count("\n| :---")
-    assert made(name, "table").splitlines()[0] in page
+    assert page.count("<table") - pictures == run_study(name, "markdown").count("\n| :---")
+    assert run_study(name, "table").splitlines()[0] in page
 
 
 @pytest.mark.slow
-def test_rows_of_places_are_the_fields_with_both_ends_of_intervals(made):
-    rows = [*csv.DictReader(io.StringIO(made("places", "csv")))]
-    record = json.loads(made("places", "json"))
+def test_rows_of_places_are_the_fields_with_both_ends_of_intervals(run_study):
+    rows = [*csv.DictReader(io.StringIO(run_study("places", "csv")))]
+    record = json.loads(run_study("places", "json"))
 
-    assert [row["field"] for row in rows] == ["", *(it["field"] for it in record["fields"])]
+    assert [row["field"] for row in rows] == ["", *(field["field"] for field in record["fields"])]
     assert float(rows[0]["located_lower"]) == record["whole"]["located_interval"][0]
     assert float(rows[0]["located_upper"]) == record["whole"]["located_interval"][1]
     assert rows[0]["located"] == repr(record["whole"]["located"])
-    alone = [*csv.DictReader(io.StringIO(made("places", "csv", "--ci", "none")))]
-    assert (alone[0]["located_lower"], alone[0]["both_right"]) == ("", rows[0]["both_right"])
+    single_rows = [*csv.DictReader(io.StringIO(run_study("places", "csv", "--ci", "none")))]
+    assert (single_rows[0]["located_lower"], single_rows[0]["both_right"]) == (
+        "",
+        rows[0]["both_right"],
+    )
 
 
-def test_rows_of_packets_are_the_figures(made):
-    rows = [json.loads(line) for line in made("split", "jsonl").splitlines()]
-    figures = json.loads(made("split", "json"))["figures"]
+def test_rows_of_packets_are_the_figures(run_study):
+    rows = [json.loads(line) for line in run_study("split", "jsonl").splitlines()]
+    figures = json.loads(run_study("split", "json"))["figures"]
 
     assert [(row["name"], row["value"]) for row in rows] == [
-        (it["name"], it["value"]) for it in figures
+        (figure["name"], figure["value"]) for figure in figures
     ]
 
 
-def test_rows_of_tune_are_the_fields(made):
-    rows = [*csv.DictReader(io.StringIO(made("tune", "csv")))]
-    fields = json.loads(made("tune", "json"))["fields"]
+def test_rows_of_tune_are_the_fields(run_study):
+    rows = [*csv.DictReader(io.StringIO(run_study("tune", "csv")))]
+    fields = json.loads(run_study("tune", "json"))["fields"]
 
-    assert [row["field"] for row in rows] == [it["field"] for it in fields]
-    assert [row["reason"] for row in rows] == [it["reason"] for it in fields]
+    assert [row["field"] for row in rows] == [field["field"] for field in fields]
+    assert [row["reason"] for row in rows] == [field["reason"] for field in fields]
 
 
 def test_rows_of_lint_are_the_places_of_its_findings(capsys):
@@ -108,9 +111,9 @@ def test_rows_of_lint_are_the_places_of_its_findings(capsys):
     rows = [json.loads(line) for line in linted("jsonl").splitlines()]
     findings = json.loads(linted("json"))["findings"]
     assert [(row["rule"], row["file"], row["pointer"], row["found"]) for row in rows] == [
-        (it["rule"], place["file"], place["pointer"], place["found"])
-        for it in findings
-        for place in it["places"]
+        (finding["rule"], place["file"], place["pointer"], place["found"])
+        for finding in findings
+        for place in finding["places"]
     ]
     assert linted("html").count("<p") > len(findings)
 

@@ -30,20 +30,28 @@ KINDS = ["invoice", "receipt", ""]
 @st.composite
 def sides(draw, pages=12):
     """Two ways to take the same pages apart; either may lack some."""
-    found = []
+    sections_of_sides = []
     for _ in range(2):
         owners = draw(st.lists(st.integers(-1, 4), min_size=pages, max_size=pages))
         order = draw(st.permutations(range(pages)))
         kinds = draw(st.lists(st.sampled_from(KINDS), min_size=5, max_size=5))
-        members = {at: tuple(page for page in order if owners[page] == at) for at in range(5)}
-        found.append([Section(f"s{at}", kinds[at], it) for at, it in members.items() if it])
-    return found
+        members = {
+            index: tuple(page for page in order if owners[page] == index) for index in range(5)
+        }
+        sections_of_sides.append(
+            [
+                Section(f"s{owner}", kinds[owner], pages_of_section)
+                for owner, pages_of_section in members.items()
+                if pages_of_section
+            ]
+        )
+    return sections_of_sides
 
 
 def figures_of(*packets):
     compared = [
-        (PacketAccount(f"p{at}", "compared", "", []), compare_packet(*packet))
-        for at, packet in enumerate(packets)
+        (PacketAccount(f"p{index}", "compared", "", []), compare_packet(*packet))
+        for index, packet in enumerate(packets)
     ]
     report = split_report(("gt", "pred"), compared, None)
     return {figure.name: figure.value for figure in report.figures}
@@ -52,29 +60,32 @@ def figures_of(*packets):
 def labels(gt, pred):
     """The true and the predicted part of each page; one that a side lacks is by itself."""
     owners = [
-        {page: str(at) for at, it in enumerate(side) for page in it.pages} for side in (gt, pred)
+        {page: str(index) for index, section in enumerate(side) for page in section.pages}
+        for side in (gt, pred)
     ]
     pages = sorted({*owners[0], *owners[1]})
     return [[side.get(page, f"alone {page}") for page in pages] for side in owners]
 
 
 @given(sides())
-def test_partitions_are_as_like_as_scikit_learn_says(both):
+def test_partitions_are_as_like_as_scikit_learn_says(packet):
     metrics = pytest.importorskip("sklearn.metrics")
-    true, pred = labels(*both)
+    true, pred = labels(*packet)
     if not true:
         return
-    found = score_partitions(zip(true, pred, strict=True))
+    agreement = score_partitions(zip(true, pred, strict=True))
     expected = metrics.homogeneity_completeness_v_measure(true, pred)
-    assert (found.homogeneity, found.completeness, found.v_measure) == pytest.approx(expected)
-    assert found.rand == pytest.approx(metrics.rand_score(true, pred))
-    assert found.adjusted_rand == pytest.approx(metrics.adjusted_rand_score(true, pred))
+    assert (agreement.homogeneity, agreement.completeness, agreement.v_measure) == pytest.approx(
+        expected
+    )
+    assert agreement.rand == pytest.approx(metrics.rand_score(true, pred))
+    assert agreement.adjusted_rand == pytest.approx(metrics.adjusted_rand_score(true, pred))
 
 
 @given(sides())
-def test_sections_are_paired_one_to_one(both):
+def test_sections_are_paired_one_to_one(packet):
     """Matches are those of the assignment with the greatest overlap, as above one half they are."""
-    gt, pred = both
+    gt, pred = packet
     if not gt or not pred:
         return
     overlaps = np.array(
@@ -82,7 +93,7 @@ def test_sections_are_paired_one_to_one(both):
     )
     above = np.where(overlaps > 0.5, overlaps, 0)
     chosen = above[linear_sum_assignment(-above)]
-    values = figures_of(both)
+    values = figures_of(packet)
     assert values["panoptic_quality"] == pytest.approx(2 * chosen.sum() / (len(gt) + len(pred)))
     matches = int((chosen > 0).sum())
     assert values["recognition_quality"] == pytest.approx(2 * matches / (len(gt) + len(pred)))
@@ -91,9 +102,9 @@ def test_sections_are_paired_one_to_one(both):
 
 
 @given(sides())
-def test_whole_sections_are_counted_as_one_would_by_hand(both):
-    gt, pred = both
-    values = figures_of(both)
+def test_whole_sections_are_counted_as_one_would_by_hand(packet):
+    gt, pred = packet
+    values = figures_of(packet)
     keys = {
         "pages": lambda section: frozenset(section.pages),
         "class": lambda section: (frozenset(section.pages), section.kind),
@@ -113,8 +124,8 @@ def test_the_order_of_pages_is_that_of_kendall(true, pred):
 
 
 @given(sides())
-def test_what_is_right_is_right_in_all_figures(both):
-    gt, _ = both
+def test_what_is_right_is_right_in_all_figures(packet):
+    gt, _ = packet
     if not gt:
         return
     values = figures_of((gt, gt))
@@ -127,28 +138,35 @@ def test_the_order_of_packets_is_no_matter(packets):
     accounts = [PacketAccount(name, "compared", "", []) for name in ("b", "a", "c")]
     compared = [*zip(accounts, (compare_packet(*packet) for packet in packets), strict=True)]
     settings = IntervalSettings()
-    one, other = (split_report(("", ""), it, settings) for it in (compared, compared[::-1]))
-    assert one.figures == other.figures
-    assert one.classes == other.classes
-    assert one.confusion == other.confusion
+    first, other = (
+        split_report(("", ""), packets_compared, settings)
+        for packets_compared in (compared, compared[::-1])
+    )
+    assert first.figures == other.figures
+    assert first.classes == other.classes
+    assert first.confusion == other.confusion
 
 
 @given(sides(), st.randoms(use_true_random=False))
-def test_the_order_of_sections_is_no_matter(both, random):
-    compared = compare_packet(*both)
-    again = compare_packet(*(random.sample(side, len(side)) for side in both))
+def test_the_order_of_sections_is_no_matter(packet, random):
+    compared = compare_packet(*packet)
+    again = compare_packet(*(random.sample(side, len(side)) for side in packet))
     assert again.sums == pytest.approx(compared.sums)
-    assert Counter(it.outcome for it in again.outcomes) == Counter(
-        it.outcome for it in compared.outcomes
+    assert Counter(outcome.outcome for outcome in again.outcomes) == Counter(
+        outcome.outcome for outcome in compared.outcomes
     )
 
 
 def test_of_sections_that_overlap_as_much_those_of_the_first_pages_go_together():
     gt = [Section("a", "", (1, 2)), Section("b", "", (3, 4))]
     pred = [Section("c", "", (1, 3)), Section("d", "", (2, 5))]
-    for one, other in ((gt, pred), (gt[::-1], pred), (gt, pred[::-1])):
-        found = {it.gt: it.pred for it in compare_packet(one, other).outcomes if it.gt}
-        assert found == {"a": "c", "b": ""}
+    for gt_order, other in ((gt, pred), (gt[::-1], pred), (gt, pred[::-1])):
+        preds_by_gt = {
+            outcome.gt: outcome.pred
+            for outcome in compare_packet(gt_order, other).outcomes
+            if outcome.gt
+        }
+        assert preds_by_gt == {"a": "c", "b": ""}
 
 
 def test_a_boundary_is_where_another_section_begins():
@@ -187,7 +205,9 @@ def test_what_became_of_each_section():
         Section("4", "x", (6,)),
         Section("5", "x", (9,)),
     ]
-    outcomes = {it.gt or it.pred: it.outcome for it in compare_packet(gt, pred).outcomes}
+    outcomes = {
+        outcome.gt or outcome.pred: outcome.outcome for outcome in compare_packet(gt, pred).outcomes
+    }
     assert outcomes == {
         "whole": "exact",
         "swapped": "order",
@@ -205,7 +225,7 @@ def test_what_became_of_each_section():
         {"documents": [{"id": "a", "class": {"type": "x"}, "pages": ["1", 2, 2]}]},
         [{"id": "a", "label": "x", "split_document": {"page_indices": [1, 2]}}],
         {"sections": [{"id": "a", "type": "x", "start_page": 1, "end_page": 2}]},
-        {"pages": [{"page": at, "section_id": "a", "class": "x"} for at in (1, 2)]},
+        {"pages": [{"page": page, "section_id": "a", "class": "x"} for page in (1, 2)]},
     ],
 )
 def test_layouts_of_packets(packet):
@@ -253,23 +273,24 @@ def test_intervals_hold_the_figure_and_need_two_packets():
         [Section("a", "x", (1, 2))],
     )
     results = [
-        (PacketAccount(f"p{at}", "compared", "", []), compare_packet(*packet)) for at in range(9)
+        (PacketAccount(f"p{index}", "compared", "", []), compare_packet(*packet))
+        for index in range(9)
     ]
     settings = IntervalSettings()
     for figure in split_report(("", ""), results, settings).figures:
         if figure.value is not None:
             low, high = figure.interval
             assert low <= figure.value <= high
-    alone = split_report(("", ""), results[:1], settings)
-    assert all(figure.interval is None for figure in alone.figures)
+    single = split_report(("", ""), results[:1], settings)
+    assert all(figure.interval is None for figure in single.figures)
 
 
 @pytest.mark.parametrize(("packets", "is_shown"), [(29, False), (30, True)])
 def test_of_too_few_packets_no_interval_is_shown(packets, is_shown):
     packet = ([Section("a", "x", (1, 2))], [Section("a", "x", (1,))])
     results = [
-        (PacketAccount(f"p{at}", "compared", "", []), compare_packet(*packet))
-        for at in range(packets)
+        (PacketAccount(f"p{index}", "compared", "", []), compare_packet(*packet))
+        for index in range(packets)
     ]
     report = make_report(split_report(("gt", "pred"), results, IntervalSettings()))
     text = render("table", report, TableStyle())

@@ -44,19 +44,21 @@ def test_a_spot_is_a_box_and_a_page():
     azure = {"boundingRegions": [{"pageNumber": 2, "polygon": [10, 20, 40, 20, 40, 30, 10, 30]}]}
     assert spot_of(azure, "corners").page == "2"
     assert spot_of(azure, "corners").box == BOX
-    own = spot_of({"_bbox": [10, 20, 40, 30], "_page": 1, "_page_size": [100, 200]}, "corners")
-    assert (own.page, own.size) == ("1", (100, 200))
+    spot_made = spot_of(
+        {"_bbox": [10, 20, 40, 30], "_page": 1, "_page_size": [100, 200]}, "corners"
+    )
+    assert (spot_made.page, spot_made.size) == ("1", (100, 200))
     assert spot_of({"_page": 1}, "corners") is None
 
 
 def test_overlaps_and_centres():
-    here, other = PageBox(BOX, "1"), Rectangle(10, 25, 40, 35)
+    page_box, other = PageBox(BOX, "1"), Rectangle(10, 25, 40, 35)
     for page in ("1", None):
-        assert here.overlap(PageBox(other, page)) == pytest.approx(1 / 3)
-        assert here.holds_centre_of(PageBox(other, page))
-    assert here.overlap(PageBox(other, "2")) == 0
-    assert not here.holds_centre_of(PageBox(other, "2"))
-    assert not here.holds_centre_of(PageBox(Rectangle(10, 31, 40, 41), "1"))
+        assert page_box.overlap(PageBox(other, page)) == pytest.approx(1 / 3)
+        assert page_box.holds_centre_of(PageBox(other, page))
+    assert page_box.overlap(PageBox(other, "2")) == 0
+    assert not page_box.holds_centre_of(PageBox(other, "2"))
+    assert not page_box.holds_centre_of(PageBox(Rectangle(10, 31, 40, 41), "1"))
     assert BOX.scaled(100, 200) == Rectangle(0.1, 0.1, 0.4, 0.15)
     assert BOX.scaled(100, 200).is_fraction
 
@@ -72,7 +74,7 @@ pages = st.lists(  # COCO takes boxes of one confidence as they come
     st.tuples(
         st.lists(corners, max_size=5).map(lambda true: sorted(true, key=from_the_top)),
         st.lists(st.tuples(st.sampled_from([0.2, 0.5, 0.5001, 0.9]), corners), max_size=6).map(
-            lambda found: sorted(found, key=lambda box: from_the_top(box[1]))
+            lambda boxes: sorted(boxes, key=lambda box: from_the_top(box[1]))
         ),
     ),
     min_size=1,
@@ -89,16 +91,18 @@ def spot(corner, page=None):
 def test_average_precision_is_that_of_coco(kinds):
     coco = pytest.importorskip("pycocotools.coco")
     cocoeval = pytest.importorskip("pycocotools.cocoeval")
-    found, truths, guesses = {}, [], []
+    detections_by_kind, truths, guesses = {}, [], []
     images = max(map(len, kinds))
     for kind, documents in enumerate(kinds, 1):
-        found[str(kind)] = Detections()
+        detections_by_kind[str(kind)] = Detections()
         for image, (true, boxes) in enumerate(documents, 1):
-            spots = [(score, spot(it)) for score, it in boxes]
-            found[str(kind)].add(f"{image:03}", [spot(it) for it in true], spots)
+            spots = [(score, spot(box)) for score, box in boxes]
+            detections_by_kind[str(kind)].add(f"{image:03}", [spot(box) for box in true], spots)
             about = {"image_id": image, "category_id": kind}
-            truths += [{**about, "bbox": [*it], "area": it[2] * it[3], "iscrowd": 0} for it in true]
-            guesses += [{**about, "bbox": [*it], "score": score} for score, it in boxes]
+            truths += [
+                {**about, "bbox": [*box], "area": box[2] * box[3], "iscrowd": 0} for box in true
+            ]
+            guesses += [{**about, "bbox": [*box], "score": score} for score, box in boxes]
     for number, truth in enumerate(truths, 1):
         truth["id"] = number
     if not truths or not guesses:
@@ -116,8 +120,8 @@ def test_average_precision_is_that_of_coco(kinds):
         run.evaluate()
         run.accumulate()
         run.summarize()
-    assert mean_precision(found) == pytest.approx(run.stats[0])
-    assert mean_precision(found, (0.5,)) == pytest.approx(run.stats[1])
+    assert mean_precision(detections_by_kind) == pytest.approx(run.stats[0])
+    assert mean_precision(detections_by_kind, (0.5,)) == pytest.approx(run.stats[1])
 
 
 def test_nothing_to_find_has_no_precision():
@@ -131,20 +135,20 @@ def test_nothing_to_find_has_no_precision():
 
 
 def test_the_order_of_documents_is_no_matter():
-    one, other = Detections(), Detections()
+    first, other = Detections(), Detections()
     right, wrong = PageBox(BOX), PageBox(Rectangle(0, 0, 1, 1))
     documents = [("a", [right], [(0.5, right)]), ("b", [right], [(0.5, wrong)])]
     for document in documents:
-        one.add(*document)
+        first.add(*document)
     for document in reversed(documents):
         other.add(*document)
-    assert one.precision(0.5) == other.precision(0.5) == pytest.approx(51 / 101)
+    assert first.precision(0.5) == other.precision(0.5) == pytest.approx(51 / 101)
 
 
 def test_boxes_are_matched_on_their_page():
-    found = Detections()
-    found.add("a", [PageBox(BOX, "1")], [(0.9, PageBox(BOX, "2")), (0.8, PageBox(BOX, "1"))])
-    assert [each[0] for each in found.matches] == [False, True]
+    detections = Detections()
+    detections.add("a", [PageBox(BOX, "1")], [(0.9, PageBox(BOX, "2")), (0.8, PageBox(BOX, "1"))])
+    assert [match[0] for match in detections.matches] == [False, True]
     anywhere = Detections()
     anywhere.add("a", [PageBox(BOX, "1")], [(0.9, PageBox(BOX))])
     assert anywhere.precision(0.5) == 1
@@ -156,10 +160,10 @@ def test_boxes_are_matched_on_their_page():
     st.randoms(use_true_random=False),
 )
 def test_the_order_of_boxes_is_no_matter(true, boxes, random):
-    one, other = Detections(), Detections()
-    spots, found = [spot(it) for it in true], [(score, spot(it)) for score, it in boxes]
-    one.add("a", spots, found)
+    first, other = Detections(), Detections()
+    spots, scored_spots = [spot(box) for box in true], [(score, spot(box)) for score, box in boxes]
+    first.add("a", spots, scored_spots)
     random.shuffle(spots)
-    random.shuffle(found)
-    other.add("a", spots, found)
-    assert one.matches == other.matches
+    random.shuffle(scored_spots)
+    other.add("a", spots, scored_spots)
+    assert first.matches == other.matches

@@ -19,10 +19,10 @@ SIGNATURE = SchemaSignature("order.json", f"sha256:{'0' * 64}", "Order", None)
 
 def document(name, score=1.0, status="evaluated", **fields):
     """A document as files have it; counts of fields as `tp=1`, the whole document under `whole`."""
-    whole = fields.pop("whole", None)
+    exact_counts = fields.pop("whole", None)
     counts = {name.replace("__", "."): entry for name, entry in fields.items()}
-    if whole is not None:
-        counts = {"": whole, **counts}
+    if exact_counts is not None:
+        counts = {"": exact_counts, **counts}
     return {"id": name, "status": status, "score": score, "fields": counts}
 
 

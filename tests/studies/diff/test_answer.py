@@ -68,13 +68,13 @@ def test_files_are_written_by_their_suffix(stickler, runs):
 
 
 def test_a_page_asks_for_the_pages_beside_the_runs(stickler, runs, monkeypatch):
-    asked = []
-    monkeypatch.setattr("stickler_cli.studies.diff.answer.page_of", asked.append)
+    requests = []
+    monkeypatch.setattr("stickler_cli.studies.diff.answer.page_of", requests.append)
     stickler("diff", "base.json", "new.json", "-q", "-o", "d.json")
-    assert asked == []
+    assert requests == []
 
     result = stickler("diff", "base.json", "new.json", "-q", "-o", "d.html")
-    assert (result.code, asked) == (0, ["base.json", "new.json"])
+    assert (result.code, requests) == (0, ["base.json", "new.json"])
 
 
 def test_a_gate_that_fails_is_exit_code_1_and_told(stickler, runs):
@@ -171,23 +171,23 @@ def test_two_predictions_are_evaluated_and_compared(stickler, runs):
     for file in (runs / "pred").iterdir():
         write(runs / "next" / file.name, file.read_text())
     write(runs / "pred" / "two.json", {**GOOD, "total": 99})
-    made = stickler("diff", "schema.json", "gt", "pred", "next", "-f", "json").json
+    evaluated = stickler("diff", "schema.json", "gt", "pred", "next", "-f", "json").json
 
-    assert (made["base"]["source"], made["new"]["source"]) == ("pred", "next")
-    assert (made["documents"]["better"], made["contrasts"]) == (1, [])
+    assert (evaluated["base"]["source"], evaluated["new"]["source"]) == ("pred", "next")
+    assert (evaluated["documents"]["better"], evaluated["contrasts"]) == (1, [])
     stickler("eval", "schema.json", "gt", "pred", "-q", "-o", "a.json")
     stickler("eval", "schema.json", "gt", "next", "-q", "-o", "b.json")
     finished = stickler("diff", "a.json", "b.json", "-f", "json").json
-    for record in (made, finished):
+    for record in (evaluated, finished):
         for side in ("base", "new"):
             record[side].pop("source")
     # A run file has no single values.
-    assert (made.pop("flow")["fixed"], finished.pop("flow")) == (1, None)
-    assert [cause.pop("fixed") for cause in made["causes"]] == [1]
+    assert (evaluated.pop("flow")["fixed"], finished.pop("flow")) == (1, None)
+    assert [cause.pop("fixed") for cause in evaluated["causes"]] == [1]
     assert [cause.pop("fixed") for cause in finished["causes"]] == [None]
-    assert [cause.pop("broken") for cause in made["causes"]] == [0]
+    assert [cause.pop("broken") for cause in evaluated["causes"]] == [0]
     assert [cause.pop("broken") for cause in finished["causes"]] == [None]
-    assert made == finished
+    assert evaluated == finished
 
 
 def test_options_of_a_run_count_where_runs_are_made(stickler, runs):
@@ -261,11 +261,11 @@ def test_no_prediction_is_overwritten(stickler, runs):
 
 def test_several_runs_may_follow_one_option(stickler, runs):
     write(runs / "other.json", (runs / "new.json").read_text())
-    ways = (
+    orders = (
         ("--base", "base.json", "new.json", "--new", "other.json"),
         ("--base=base.json", "--base", "new.json", "--new", "other.json"),
     )
-    first, second = (stickler("diff", *way, "-f", "json").json for way in ways)
+    first, second = (stickler("diff", *order, "-f", "json").json for order in orders)
 
     assert first == second
     assert (first["base"]["source"], first["base"]["further"]) == ("base.json", ["new.json"])
@@ -273,16 +273,16 @@ def test_several_runs_may_follow_one_option(stickler, runs):
     score = first["whole"][3]
     assert len(score["runs_before"]) == 2
     assert score["before"] == sum(score["runs_before"]) / 2
-    told = stickler("diff", *ways[0]).out.splitlines()
-    assert told[0] == "Order: from base.json + new.json to other.json"
+    lines = stickler("diff", *orders[0]).out.splitlines()
+    assert lines[0] == "Order: from base.json + new.json to other.json"
     # The document that is wrong in base.json only is right in half of the runs, not in most.
-    assert told[3] == (
+    assert lines[3] == (
         "documents wholly right in most runs: 1 before, 2 after (0 no longer right, 1 newly right)"
     )
-    assert told[4].startswith("2 runs of BASE, F1 0.")
+    assert lines[4].startswith("2 runs of BASE, F1 0.")
     assert (
         "1 run of NEW, F1 1.000: p values and intervals take into account that repeated runs vary"
-    ) in told[4]
+    ) in lines[4]
 
 
 def test_one_run_of_each_is_said_to_be_no_more_than_that(stickler, runs):

@@ -85,7 +85,10 @@ def test_the_errors_of_all_listed_documents_add_up_to_the_flow():
     assert [document.id for document in difference.listed_documents] == ["a", "b", "c"]
     assert difference.flow is not None
     for side, total in (("before", 3), ("after", 2)):
-        errors = [getattr(it, f"errors_{side}") for it in difference.listed_documents]
+        errors = [
+            getattr(document_change, f"errors_{side}")
+            for document_change in difference.listed_documents
+        ]
         assert sum(errors) == difference.flow[f"wrong_{side}"] == total
 
 

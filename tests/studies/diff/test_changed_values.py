@@ -41,7 +41,8 @@ def run(**predictions):
 
 def told(base, new):
     return [
-        (it.document, it.path, it.move.value, it.gt, *it.said) for it in changed_values(base, new)
+        (value.document, value.path, value.move.value, value.gt, *value.said)
+        for value in changed_values(base, new)
     ]
 
 
@@ -113,11 +114,11 @@ def test_documents_that_one_run_did_not_compare_say_nothing():
     "change", [{"knows_errors": False}, {"errors": KeptErrors(bound=(0.5, "a"))}]
 )
 def test_runs_that_do_not_know_all_of_their_errors_say_nothing(change):
-    known = run(a=GT)
-    other = replace(known, detail=replace(known.detail, **change))
+    run_of_one = run(a=GT)
+    other = replace(run_of_one, detail=replace(run_of_one.detail, **change))
 
-    assert changed_values(known, other) is None
-    assert changed_values(replace(known, detail=None), known) is None
+    assert changed_values(run_of_one, other) is None
+    assert changed_values(replace(run_of_one, detail=None), run_of_one) is None
 
 
 def test_of_three_runs_values_with_different_answers_are_listed_and_have_no_move():
@@ -132,24 +133,24 @@ def test_of_three_runs_values_with_different_answers_are_listed_and_have_no_move
 
 
 def test_several_runs_of_a_side_have_no_single_values():
-    one, other = run(a=GT), run(a={**GT, "id": "2"})
+    first, other = run(a=GT), run(a={**GT, "id": "2"})
 
-    assert len(compare_runs({"x": one}, {"y": other}).values) == 1
-    assert compare_runs({"x": one, "z": one}, {"y": other}).values is None
+    assert len(compare_runs({"x": first}, {"y": other}).values) == 1
+    assert compare_runs({"x": first, "z": first}, {"y": other}).values is None
 
 
 def test_values_of_a_missed_item_are_told_with_it_and_those_of_a_wrong_one_by_themselves():
     worse = {**GT, "rows": [{"name": "bolt", "unit": "lb"}]}
-    found = changed_values(run(a=GT, b=GT), run(a={**GT, "rows": []}, b=worse))
+    changed = changed_values(run(a=GT, b=GT), run(a={**GT, "rows": []}, b=worse))
 
-    assert [(it.document, it.path, it.n_values) for it in found] == [
+    assert [(value.document, value.path, value.n_values) for value in changed] == [
         ("a", "rows[0].name", 1),
         ("a", "rows[0].unit", 1),
         ("b", "rows[0].unit", 1),
     ]
     assert [
-        (it.document, it.path, it.error_class, it.gt, it.n_values, *it.said)
-        for it in merged_by_whole(found)
+        (value.document, value.path, value.error_class, value.gt, value.n_values, *value.said)
+        for value in merged_by_whole(changed)
     ] == [
         ("a", "rows[0]", "missed_item", '{"name":"bolt","unit":"kg"}', 2, True, None),
         ("b", "rows[0].unit", "other", '"kg"', 1, True, '"lb"'),
@@ -162,8 +163,8 @@ def test_an_invented_item_is_one_row_and_a_missed_one_that_was_wrong_is_not():
     base, new = run(a=GT, b={**GT, "rows": worse}), run(a=longer, b={**GT, "rows": []})
 
     assert [
-        (it.document, it.path, it.move.value, it.gt, it.n_values, *it.said)
-        for it in merged_by_whole(changed_values(base, new))
+        (value.document, value.path, value.move.value, value.gt, value.n_values, *value.said)
+        for value in merged_by_whole(changed_values(base, new))
     ] == [
         ("a", "rows[1]", "broken", None, 2, None, '{"name":"nut","unit":"m"}'),
         ("b", "rows[0]", "broken", '{"name":"bolt","unit":"kg"}', 1, WrongInside(["unit"]), None),

@@ -21,57 +21,57 @@ def runs(before, after, **changes):
 
 
 def field(before, after, **settings):
-    (found,) = compared(*runs(before, after), settings=TrendSettings(**settings)).fields
-    return found
+    (only_field,) = compared(*runs(before, after), settings=TrendSettings(**settings)).fields
+    return only_field
 
 
 def test_six_of_six_that_get_worse_are_a_regression_by_the_exact_test():
-    found = field("111111", "000000")
+    change = field("111111", "000000")
 
-    assert (found.trend, found.decided_by) == (Trend.REGRESSED, Decision.EXACT)
-    assert (found.before, found.after, found.change) == (1.0, 0.0, -1.0)
-    assert (found.p, found.corrected_p) == (2 / 64, 2 / 64)
-    assert (found.documents, found.differing, found.broken, found.fixed) == (6, 6, 6, 0)
-    assert found.change < 0
+    assert (change.trend, change.decided_by) == (Trend.REGRESSED, Decision.EXACT)
+    assert (change.before, change.after, change.change) == (1.0, 0.0, -1.0)
+    assert (change.p, change.corrected_p) == (2 / 64, 2 / 64)
+    assert (change.documents, change.differing, change.broken, change.fixed) == (6, 6, 6, 0)
+    assert change.change < 0
 
 
 def test_many_that_get_better_are_an_improvement_by_the_sampled_test():
-    found = field("0" * 20, "1" * 20)
+    change = field("0" * 20, "1" * 20)
 
-    assert (found.trend, found.decided_by) == (Trend.IMPROVED, Decision.SAMPLED)
-    assert (found.p, found.fixed) == (1 / 10_000, 20)
-    assert found.change > 0
+    assert (change.trend, change.decided_by) == (Trend.IMPROVED, Decision.SAMPLED)
+    assert (change.p, change.fixed) == (1 / 10_000, 20)
+    assert change.change > 0
 
 
 def test_five_documents_are_not_enough_whatever_happens():
-    found = field("11111", "00000")
+    change = field("11111", "00000")
 
-    assert (found.trend, found.decided_by) == (Trend.INCONCLUSIVE, Decision.DOCUMENTS)
-    assert found.p == 2 / 32
+    assert (change.trend, change.decided_by) == (Trend.INCONCLUSIVE, Decision.DOCUMENTS)
+    assert change.p == 2 / 32
 
 
 def test_four_hundred_documents_alike_but_one_are_unchanged():
-    found = field("1" * 400, "0" + "1" * 399)
+    change = field("1" * 400, "0" + "1" * 399)
 
-    assert (found.trend, found.decided_by) == (Trend.UNCHANGED, Decision.INTERVAL)
+    assert (change.trend, change.decided_by) == (Trend.UNCHANGED, Decision.INTERVAL)
     # F1 is 798 / 799: a false discovery is in precision only
-    assert found.change == -1 / 799
+    assert change.change == -1 / 799
 
 
 @pytest.mark.parametrize("documents", [1, 6, 155])
 def test_where_no_document_differs_all_is_identical_however_many_there_are(documents):
     difference = compared(*runs("1" * documents, "1" * documents))
 
-    assert {it.trend for it in (*difference.whole, *difference.fields)} == {Trend.IDENTICAL}
-    assert {it.decided_by for it in difference.fields} == {Decision.EQUAL}
-    assert {it.interval for it in (*difference.whole, *difference.fields)} == {None}
+    assert {change.trend for change in (*difference.whole, *difference.fields)} == {Trend.IDENTICAL}
+    assert {field_change.decided_by for field_change in difference.fields} == {Decision.EQUAL}
+    assert {change.interval for change in (*difference.whole, *difference.fields)} == {None}
 
 
 def test_a_change_that_only_the_test_sees_is_not_enough_data():
-    around, known = Interval(-0.1, 0.01), {"better": False, "enough": True}
-    found = trend_by(0.004, around, TrendSettings(), Decision.EXACT, **known)
+    interval, conditions = Interval(-0.1, 0.01), {"better": False, "enough": True}
+    trend = trend_by(0.004, interval, TrendSettings(), Decision.EXACT, **conditions)
 
-    assert found == (Trend.INCONCLUSIVE, Decision.TEST_ALONE)
+    assert trend == (Trend.INCONCLUSIVE, Decision.TEST_ALONE)
     # Nine documents of 400 broke: p is 2 / 2**9, and of the weight of one more above theirs half.
     assert field("1" * 400, "0" * 9 + "1" * 391).trend is Trend.REGRESSED
     assert field("1" * 400, "0" * 40 + "1" * 360).trend is Trend.REGRESSED
@@ -90,11 +90,11 @@ def test_a_change_that_only_the_interval_sees_is_not_enough_data():
             paths=fields,
         )
 
-    found = compared(run(RIGHT), run(WRONG)).fields
+    field_changes = compared(run(RIGHT), run(WRONG)).fields
 
-    assert {it.corrected_p for it in found} == {30 * 2 / 2**7}
-    assert all(it.interval.upper < 0 for it in found)
-    assert {(it.trend, it.decided_by) for it in found} == {
+    assert {change.corrected_p for change in field_changes} == {30 * 2 / 2**7}
+    assert all(change.interval.upper < 0 for change in field_changes)
+    assert {(change.trend, change.decided_by) for change in field_changes} == {
         (Trend.INCONCLUSIVE, Decision.INTERVAL_ALONE)
     }
 
@@ -102,15 +102,15 @@ def test_a_change_that_only_the_interval_sees_is_not_enough_data():
 def test_a_change_that_is_surely_smaller_than_the_margin_counts_as_none():
     before, after = "1" * 400, "0" * 9 + "1" * 391
 
-    found = field(before, after, margin=0.1)
-    assert (found.trend, found.decided_by) == (Trend.UNCHANGED, Decision.INTERVAL)
-    assert found.p < 0.05
+    change = field(before, after, margin=0.1)
+    assert (change.trend, change.decided_by) == (Trend.UNCHANGED, Decision.INTERVAL)
+    assert change.p < 0.05
 
 
 def test_what_may_be_more_than_the_margin_is_not_called_unchanged():
-    found = field("1" * 20, "00" + "1" * 18)
+    change = field("1" * 20, "00" + "1" * 18)
 
-    assert (found.trend, found.decided_by) == (Trend.INCONCLUSIVE, Decision.WIDE_INTERVAL)
+    assert (change.trend, change.decided_by) == (Trend.INCONCLUSIVE, Decision.WIDE_INTERVAL)
     assert field("1" * 20, "00" + "1" * 18, margin=0.9).trend is Trend.UNCHANGED
 
 
@@ -131,20 +131,25 @@ def test_values_invented_in_a_field_that_was_always_empty_are_a_regression():
         run_of(*(document(name, total={"tn": 1}) for name in names)),
         run_of(*(document(name, total={"fa": 1}) for name in names)),
     )
-    (found,) = difference.fields
+    (only_field,) = difference.fields
 
-    assert (found.before, found.after, found.change, found.interval) == (None, 0.0, None, None)
-    assert found.trend is Trend.REGRESSED
+    assert (only_field.before, only_field.after, only_field.change, only_field.interval) == (
+        None,
+        0.0,
+        None,
+        None,
+    )
+    assert only_field.trend is Trend.REGRESSED
 
 
 def test_a_field_that_no_document_has_has_no_p():
-    (found,) = compared(*runs("11", "11"), settings=None).fields[:1]
-    assert found.p == 1.0
+    (only_field,) = compared(*runs("11", "11"), settings=None).fields[:1]
+    assert only_field.p == 1.0
     base, new = (run_of(document("a"), paths=("none",)) for _ in range(2))
-    (found,) = compared(base, new).fields
+    (only_field,) = compared(base, new).fields
 
-    assert (found.p, found.corrected_p, found.documents) == (None, None, 0)
-    assert found.trend is Trend.IDENTICAL
+    assert (only_field.p, only_field.corrected_p, only_field.documents) == (None, None, 0)
+    assert only_field.trend is Trend.IDENTICAL
 
 
 def test_a_field_that_cannot_be_significant_is_not_one_of_many():
@@ -172,25 +177,25 @@ def test_two_fields_that_broke_are_corrected_for_each_other():
             *(document(name, total=counts, tax=counts) for name in names), paths=("total", "tax")
         )
 
-    found = compared(run(RIGHT), run(MISSED)).fields
+    changed_fields = compared(run(RIGHT), run(MISSED)).fields
 
     # 2/128 x 2, then 2/128 x 1, no less than the first
-    assert [it.corrected_p for it in found] == [4 / 128, 4 / 128]
+    assert [change.corrected_p for change in changed_fields] == [4 / 128, 4 / 128]
 
 
 def test_the_whole_has_three_readings_and_the_mean_score():
     difference = compared(*runs("1111111", "0111111"))
 
-    assert [(it.mode, it.metric) for it in difference.whole] == [
+    assert [(change.mode, change.metric) for change in difference.whole] == [
         ("leaves", "f1"),
         ("overall", "f1"),
         ("aggregate", "f1"),
         ("", "score"),
         ("", "documents.right"),
     ]
-    assert [it.change for it in difference.whole] == [*[-1 / 13] * 3, -1 / 7, -1 / 7]
+    assert [change.change for change in difference.whole] == [*[-1 / 13] * 3, -1 / 7, -1 / 7]
     # One document was wholly right, and is no longer.
-    assert {(it.broken, it.fixed) for it in difference.whole} == {(1, 0)}
+    assert {(change.broken, change.fixed) for change in difference.whole} == {(1, 0)}
     assert (difference.headline.broken, difference.headline.fixed) == (1, 0)
 
 
@@ -199,21 +204,29 @@ def test_the_share_that_is_wholly_right_is_tested_exactly():
     before, after = "1" * 16 + "0" * 4 + "1" * 20, "0" * 16 + "1" * 4 + "1" * 20
     gates = [parse_gate(text, lowest=LOWEST) for text in ("documents.right>=-0.29", "f1<=1")]
     difference = compared(*runs(before, after), gates=gates)
-    found = difference.whole[4]
+    share_change = difference.whole[4]
 
-    assert (found.before, found.after, found.change) == (36 / 40, 24 / 40, -0.3)
-    ways = 4845 + 1140 + 190 + 20 + 1
-    assert (found.p, found.decided_by) == (2 * ways / 2**20, Decision.EXACT)
-    assert (found.documents, found.differing, found.trend) == (40, 20, Trend.REGRESSED)
-    assert [it.passed for it in difference.gates] == [False, True]
+    assert (share_change.before, share_change.after, share_change.change) == (
+        36 / 40,
+        24 / 40,
+        -0.3,
+    )
+    n_swaps = 4845 + 1140 + 190 + 20 + 1
+    assert (share_change.p, share_change.decided_by) == (2 * n_swaps / 2**20, Decision.EXACT)
+    assert (share_change.documents, share_change.differing, share_change.trend) == (
+        40,
+        20,
+        Trend.REGRESSED,
+    )
+    assert [gate.passed for gate in difference.gates] == [False, True]
     assert difference.gates[0].reason == "change of documents.right -0.3 < -0.29"
 
 
 def test_of_several_runs_the_share_wholly_right_is_that_of_all():
     (right, wrong), _ = runs("10", "00"), None
-    found = compare_runs({"a": right, "b": wrong}, {"c": wrong, "d": wrong}).whole[4]
+    share_change = compare_runs({"a": right, "b": wrong}, {"c": wrong, "d": wrong}).whole[4]
 
-    assert (found.before, found.after) == (1 / 4, 0)
+    assert (share_change.before, share_change.after) == (1 / 4, 0)
 
 
 def test_mean_scores_have_all_digits():
@@ -248,8 +261,8 @@ def test_documents_are_counted_by_what_became_of_them():
         "only_new": 1,
     }
     assert (difference.lost, difference.only_new) == (["a", "e"], ["f"])
-    assert [it.id for it in difference.worse] == ["a", "b", "e"]
-    assert [it.id for it in difference.better] == ["d"]
+    assert [document_change.id for document_change in difference.worse] == ["a", "b", "e"]
+    assert [document_change.id for document_change in difference.better] == ["d"]
     assert (difference.base.source, difference.new.source) == ("old.json", "new.json")
 
 
@@ -269,11 +282,18 @@ def test_the_headline_is_the_most_significant_loss_else_f1_or_a_gain():
         return change.metric, change.field, change.trend
 
     names = [f"d{n}" for n in range(6)]
-    right, wrong = ([document(it, 1.0, whole=each) for it in names] for each in (RIGHT, WRONG))
+    right, wrong = (
+        [document(document_name, 1.0, whole=counts) for document_name in names]
+        for counts in (RIGHT, WRONG)
+    )
     # Most of F1 is outside of the field that regressed.
     large = {"tp": 99, "fd": 1}
-    field_right = [document(it, 0.9, whole=large, total=RIGHT) for it in names]
-    field_wrong = [document(it, 0.9, whole=large, total=WRONG) for it in names]
+    field_right = [
+        document(document_name, 0.9, whole=large, total=RIGHT) for document_name in names
+    ]
+    field_wrong = [
+        document(document_name, 0.9, whole=large, total=WRONG) for document_name in names
+    ]
 
     assert headline(right, right) == ("f1", (), Trend.IDENTICAL)
     # All rows have the least p of six documents, and F1 comes first.
@@ -297,7 +317,7 @@ def test_fields_stand_as_in_the_schemas_then_those_that_only_documents_have():
     base = run_of(document("a", zeta=RIGHT, alpha=RIGHT), paths=("total",))
     new = run_of(document("a", total=RIGHT), paths=("tax", "total"))
 
-    assert [it.field for it in compared(base, new).fields] == [
+    assert [change.field for change in compared(base, new).fields] == [
         ("total",),
         ("tax",),
         ("alpha",),
@@ -311,12 +331,12 @@ def test_the_fields_of_a_trend_are_told_by_the_size_of_their_change():
         run_of(document("a", b={"tp": 1, "fn": 2}, c=WRONG, d={"fa": 1})),
     )
 
-    assert [it.field for it in difference.with_trend(Trend.INCONCLUSIVE)] == [
+    assert [change.field for change in difference.with_trend(Trend.INCONCLUSIVE)] == [
         ("c",),
         ("b",),
         ("d",),
     ]
-    assert [it.field for it in difference.with_trend(Trend.IDENTICAL)] == [("total",)]
+    assert [change.field for change in difference.with_trend(Trend.IDENTICAL)] == [("total",)]
 
 
 def judged(*gates, before="1" * 100, after="0" + "1" * 99, **changes):
@@ -346,18 +366,18 @@ def judged(*gates, before="1" * 100, after="0" + "1" * 99, **changes):
     ],
 )
 def test_a_gate_is_about_the_change(gate, passed, reason):
-    (found,) = judged(gate)
+    (judgement,) = judged(gate)
 
-    assert (found.passed, found.reason) == (passed, reason)
+    assert (judgement.passed, judgement.reason) == (passed, reason)
 
 
 def test_a_gate_on_an_interval_asks_for_enough_documents():
     (few,) = judged("f1.lower>=-0.05", before="1111", after="1111")
-    (many,) = judged("f1.lower>=-0.05", before="1" * 200, after="1" * 200)
+    (judgement,) = judged("f1.lower>=-0.05", before="1" * 200, after="1" * 200)
 
     assert not few.passed
     assert few.value < -0.5
-    assert many.passed
+    assert judgement.passed
 
 
 @pytest.mark.parametrize(
@@ -423,9 +443,9 @@ def test_a_gate_on_several_fields_is_judged_by_the_one_whose_change_misses_most(
         )
 
     gates = [parse_gate(gate, lowest=LOWEST)]
-    (found,) = compared(run("1111", "1111"), run("0111", "1001"), gates=gates).gates
+    (judgement,) = compared(run("1111", "1111"), run("0111", "1001"), gates=gates).gates
 
-    assert (found.passed, found.reason) == (passed, f"change of {reason}")
+    assert (judgement.passed, judgement.reason) == (passed, f"change of {reason}")
 
 
 def measured(**figures):
@@ -471,9 +491,9 @@ def test_of_several_runs_a_metric_is_the_mean_of_the_figures_that_there_are():
 )
 def test_a_gate_on_a_metric_is_about_its_change(gate, passed, reason):
     base, new = measured(anls=0.5, gone=1), measured(anls=0.75, gone=None)
-    (found,) = compared(base, new, gates=[parse_gate(gate)]).gates
+    (judgement,) = compared(base, new, gates=[parse_gate(gate)]).gates
 
-    assert (found.passed, found.reason) == (passed, f"change of {reason}")
+    assert (judgement.passed, judgement.reason) == (passed, f"change of {reason}")
 
 
 @pytest.mark.parametrize(
@@ -492,15 +512,15 @@ def test_a_gate_on_a_key_of_a_map_adds_no_field():
     new = run_of(document("a", rates__x=WRONG, rates__y=RIGHT), paths=("rates", "rates.*"))
     difference = compared(base, new, gates=[parse_gate("rates.x.f1>=-0.5", lowest=LOWEST)])
 
-    assert [it.field for it in difference.fields] == [("rates",), ("rates", "*")]
+    assert [change.field for change in difference.fields] == [("rates",), ("rates", "*")]
     assert difference.gates[0].value == -1.0
 
 
 def test_the_counts_of_pairs_are_those_of_the_runs():
     base, new = runs("110", "101")
-    found = joined([base], [new])
+    joined_runs = joined([base], [new])
 
-    assert found.counts(("total",), "leaves")[:, 0].tolist() == [[1, 1, 0], [1, 0, 1]]
+    assert joined_runs.counts(("total",), "leaves")[:, 0].tolist() == [[1, 1, 0], [1, 0, 1]]
 
 
 def test_exact_items_are_compared_and_asked_for_by_gates():
@@ -510,11 +530,12 @@ def test_exact_items_are_compared_and_asked_for_by_gates():
     after = {"tp": 6, "fa": 2, "whole": 3, "items": 4, "invented_items": 1}
     names = [f"d{n}" for n in range(6)]
     base, new = (
-        run_of(*(document(name, lines=it) for name in names), paths=("lines", "lines.sku"))
-        for it in (before, after)
+        run_of(*(document(name, lines=counts) for name in names), paths=("lines", "lines.sku"))
+        for counts in (before, after)
     )
     texts = [
-        f"lines.{it}" for it in ("exact_f1>=0.2", "exact_recall>=0.3", "sku.exact_f1>=0", "fa<=11")
+        f"lines.{gate_text}"
+        for gate_text in ("exact_f1>=0.2", "exact_recall>=0.3", "sku.exact_f1>=0", "fa<=11")
     ]
     difference = compared(base, new, gates=[parse_gate(text, lowest=LOWEST) for text in texts])
 
@@ -523,7 +544,7 @@ def test_exact_items_are_compared_and_asked_for_by_gates():
     assert (lines.before, lines.after, lines.change) == (4 / 6, 6 / 7, 6 / 7 - 4 / 6)
     assert (lines.p, lines.corrected_p, lines.trend) == (2 / 64, 2 / 64, Trend.IMPROVED)
     assert (lines.broken, lines.fixed) == (0, 0)
-    assert [it.passed for it in difference.gates] == [False, True, False, False]
+    assert [gate.passed for gate in difference.gates] == [False, True, False, False]
     assert difference.gates[1].value == 1 / 3
     assert "undefined: one of the runs counted no values" in difference.gates[2].reason
     assert compared(*runs("111", "110")).exact_items == []

@@ -14,7 +14,10 @@ OTHER = replace(SIGNATURE, digest=f"sha256:{'1' * 64}")
 
 
 def told(new, base=BASE):
-    return [(it.what, it.base, it.new, it.decides) for it in contrasts(base, new)]
+    return [
+        (contrast.what, contrast.base, contrast.new, contrast.decides)
+        for contrast in contrasts(base, new)
+    ]
 
 
 def test_runs_that_differ_in_nothing_have_no_contrast():
@@ -35,7 +38,7 @@ def test_options_decide_but_for_strict(option, value, before, after, decides):
     new = run_of(options=replace(OPTIONS, **{option: value}))
 
     assert told(new) == [(f"option {option}", before, after, decides)]
-    assert any(it.decides for it in contrasts(BASE, new)) is decides
+    assert any(contrast.decides for contrast in contrasts(BASE, new)) is decides
 
 
 def test_the_schema_decides_by_its_bytes_and_not_by_its_name():

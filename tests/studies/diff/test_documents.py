@@ -14,10 +14,18 @@ def test_documents_in_which_nothing_changed_are_left_out():
 
 def test_a_document_with_the_same_errors_in_both_runs_is_listed_as_unchanged():
     before = document("a", 0.0, "missing", whole=MISSED)
-    (found,) = changes([before], [{**before, "status": "invalid"}])
+    (invalid_change,) = changes([before], [{**before, "status": "invalid"}])
 
-    assert (found.errors_before, found.errors_after, found.change) == (1, 1, 0)
-    assert [found.differs, found.is_better, found.is_worse] == [False, False, False]
+    assert (invalid_change.errors_before, invalid_change.errors_after, invalid_change.change) == (
+        1,
+        1,
+        0,
+    )
+    assert [invalid_change.differs, invalid_change.is_better, invalid_change.is_worse] == [
+        False,
+        False,
+        False,
+    ]
 
 
 def test_the_greatest_loss_comes_first_then_new_errors_then_the_id():
@@ -31,10 +39,10 @@ def test_the_greatest_loss_comes_first_then_new_errors_then_the_id():
     ]
     found = changes(base, new)
 
-    assert [it.id for it in found] == ["c", "b", "d", "e", "a"]
-    assert [it.is_worse for it in found] == [True, True, True, True, False]
-    assert [it.is_better for it in found] == [False, False, False, False, True]
-    assert [it.hard for it in found] == [True, False, False, False, False]
+    assert [change.id for change in found] == ["c", "b", "d", "e", "a"]
+    assert [change.is_worse for change in found] == [True, True, True, True, False]
+    assert [change.is_better for change in found] == [False, False, False, False, True]
+    assert [change.hard for change in found] == [True, False, False, False, False]
 
 
 def test_a_field_breaks_where_it_was_right_and_is_wrong():
@@ -42,27 +50,27 @@ def test_a_field_breaks_where_it_was_right_and_is_wrong():
     after = document(
         "a", 0.5, whole={"fd": 1, "tp": 1, "fa": 1}, total=WRONG, tax=RIGHT, tip={"fa": 1}
     )
-    (found,) = changes([before], [after])
+    (change,) = changes([before], [after])
 
-    assert (found.broken, found.fixed) == (["tip", "total"], ["tax"])
-    assert (found.errors_before, found.errors_after) == (1, 2)
-    assert (found.score_before, found.score_after, found.change) == (1.0, 0.5, -0.5)
-    assert found.hard
+    assert (change.broken, change.fixed) == (["tip", "total"], ["tax"])
+    assert (change.errors_before, change.errors_after) == (1, 2)
+    assert (change.score_before, change.score_after, change.change) == (1.0, 0.5, -0.5)
+    assert change.hard
 
 
 def test_a_field_of_which_nothing_was_counted_neither_breaks_nor_is_fixed():
     before = document("a", whole=MISSED, seller=MISSED)
     after = document("a", whole=WRONG, seller=WRONG, seller__name=WRONG, tax={"score": 1.0})
-    (found,) = changes([before], [after])
+    (change,) = changes([before], [after])
 
-    assert (found.broken, found.fixed) == ([], [])
+    assert (change.broken, change.fixed) == ([], [])
 
 
 def test_a_lost_document_broke_in_all_that_was_right():
     base = document("a", 0.2, whole={"tp": 1, "fd": 1}, total=RIGHT, tax=WRONG, seller__name=RIGHT)
     found = changes([base, single("b", True)], [single("b", True)])
 
-    assert [it.id for it in found] == ["a"]
+    assert [change.id for change in found] == ["a"]
     assert (found[0].errors_before, found[0].errors_after) == (1, 2)
     assert found[0].broken == ["seller.name", "total"]
     assert found[0].lost

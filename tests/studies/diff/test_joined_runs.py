@@ -40,12 +40,12 @@ def test_documents_of_one_run_only_are_told():
 
 def test_a_document_that_was_not_evaluated_is_lost_or_no_document():
     failed = document("a", None, "failed")
-    some, other = run_of(single("a", True), single("b", True)), run_of(failed, single("b", True))
-    runs = joined([some], [other])
+    base, other = run_of(single("a", True), single("b", True)), run_of(failed, single("b", True))
+    runs = joined([base], [other])
 
     assert runs.lost.tolist() == [True, False]
     assert runs.status_after(0) == "failed"
-    runs = joined([other], [some])
+    runs = joined([other], [base])
     assert (runs.ids, runs.only_new) == (["b"], ["a"])
 
 
@@ -102,24 +102,24 @@ def test_documents_in_a_file_are_joined_like_those_in_memory(monkeypatch):
         new = run_of(*(single(name, False) for name in reversed(names[100:])), left)
         return joined([base], [new])
 
-    here = both()
+    in_memory = both()
     monkeypatch.setattr(blocks, "MAX_MEMORY_BYTES", 1)
-    there = both()
+    in_file = both()
 
-    assert scores(there) == scores(here)
-    assert scores(here)[1] == [0.0] * 300
-    assert there.ids == here.ids == names[:300]
-    assert there.lost.tolist() == here.lost.tolist() == [True] * 100 + [False] * 200
-    assert there.only_new == here.only_new == names[300:]
+    assert scores(in_file) == scores(in_memory)
+    assert scores(in_memory)[1] == [0.0] * 300
+    assert in_file.ids == in_memory.ids == names[:300]
+    assert in_file.lost.tolist() == in_memory.lost.tolist() == [True] * 100 + [False] * 200
+    assert in_file.only_new == in_memory.only_new == names[300:]
 
 
 PLAIN = RateRule()
 
 
 def table(*pairs, paths=("total",), rule=PLAIN):
-    others = () if all(after for _, after in pairs) else (document("other"),)
-    base = run_of(*(before for before, _ in pairs), *others, paths=paths)
-    new = run_of(*(after for _, after in pairs if after), *others)
+    other_documents = () if all(after for _, after in pairs) else (document("other"),)
+    base = run_of(*(before for before, _ in pairs), *other_documents, paths=paths)
+    new = run_of(*(after for _, after in pairs if after), *other_documents)
     return joined([base], [new], rule)
 
 
@@ -143,32 +143,32 @@ def test_recall_may_count_false_discoveries():
 
 def test_the_whole_has_all_readings_and_a_score():
     readings = {"overall": {"tp": 1}, "aggregate": {"tp": 2}, "leaves": {"tp": 3}}
-    found = table((document("a", 0.5, whole=readings), document("a", 1.0, whole=readings)))
+    table_made = table((document("a", 0.5, whole=readings), document("a", 1.0, whole=readings)))
 
     for reading, count in (("overall", 1), ("aggregate", 2), ("leaves", 3)):
-        assert found.counts((), reading)[0, 0].tolist() == [count]
-    score = found.sample(Figure((), "", "score"))
+        assert table_made.counts((), reading)[0, 0].tolist() == [count]
+    score = table_made.sample(Figure((), "", "score"))
     assert score.before.tolist() == [[SAMPLE_UNIT / 2], [SAMPLE_UNIT]]
-    assert found.counted == []
+    assert table_made.counted == []
 
 
 def test_fields_have_all_readings_and_a_score():
     counts = {"overall": {"tp": 1}, "leaves": {"tp": 2}, "score": 0.25}
     pair = document("a", total=counts), document("a", total=counts)
 
-    found = table(pair)
-    assert found.counts(("total",), "leaves")[:, 0].tolist() == [[2], [2]]
-    sample = found.sample(Figure(("total",), "overall", "score"))
+    table_made = table(pair)
+    assert table_made.counts(("total",), "leaves")[:, 0].tolist() == [[2], [2]]
+    sample = table_made.sample(Figure(("total",), "overall", "score"))
     assert sample.after.tolist() == [[SAMPLE_UNIT / 4], [SAMPLE_UNIT]]
 
 
 def test_the_keys_of_a_map_are_one_field_and_can_be_asked_for():
     counts = document("a", rates__x=RIGHT, rates__y=WRONG)
-    found = table((counts, counts), paths=("rates", "rates.*"))
+    table_made = table((counts, counts), paths=("rates", "rates.*"))
 
-    assert found.counted == [("rates", "*")]
-    assert found.counts(("rates", "*"), "overall")[0].tolist() == [[1], [1], [0], [0], [0]]
-    assert found.counts(("rates", "y"), "overall")[0].tolist() == [[0], [1], [0], [0], [0]]
+    assert table_made.counted == [("rates", "*")]
+    assert table_made.counts(("rates", "*"), "overall")[0].tolist() == [[1], [1], [0], [0], [0]]
+    assert table_made.counts(("rates", "y"), "overall")[0].tolist() == [[0], [1], [0], [0], [0]]
 
 
 def test_a_lost_document_counts_as_missed():
@@ -180,22 +180,27 @@ def test_a_lost_document_counts_as_missed():
         seller=RIGHT,
         seller__name=RIGHT,
     )
-    found = table(
+    table_made = table(
         (before, None),
         paths=("total", "seller", "seller.name"),
     )
 
-    assert found.counts((), "overall")[1][:, 0].tolist() == [0, 0, 0, 3, 1]
-    assert found.counts(("seller",), "overall")[1][:, 0].tolist() == [0, 0, 0, 1, 0]
-    assert found.counts(("seller", "name"), "overall").tolist()[1] == [[0, 0]] * 5
-    assert found.counts(("seller", "name"), "leaves")[1][:, 0].tolist() == [0, 0, 0, 1, 0]
-    assert found.sample(Figure((), "", "score")).after[:, 0].tolist() == [0, SAMPLE_UNIT]
-    assert found.sample(Figure(("total",), "", "score")).after[:, 0].tolist() == [0, SAMPLE_UNIT]
+    assert table_made.counts((), "overall")[1][:, 0].tolist() == [0, 0, 0, 3, 1]
+    assert table_made.counts(("seller",), "overall")[1][:, 0].tolist() == [0, 0, 0, 1, 0]
+    assert table_made.counts(("seller", "name"), "overall").tolist()[1] == [[0, 0]] * 5
+    assert table_made.counts(("seller", "name"), "leaves")[1][:, 0].tolist() == [0, 0, 0, 1, 0]
+    assert table_made.sample(Figure((), "", "score")).after[:, 0].tolist() == [0, SAMPLE_UNIT]
+    assert table_made.sample(Figure(("total",), "", "score")).after[:, 0].tolist() == [
+        0,
+        SAMPLE_UNIT,
+    ]
 
 
 def test_cells_of_many_blocks_are_told_apart():
-    each = [document(f"{number:03}", tags={"tp": number + 1}) for number in range(300)]
-    runs = joined([run_of(*each, paths=("tags",))], [run_of(*each[::-1], paths=("tags",))])
+    documents = [document(f"{number:03}", tags={"tp": number + 1}) for number in range(300)]
+    runs = joined(
+        [run_of(*documents, paths=("tags",))], [run_of(*documents[::-1], paths=("tags",))]
+    )
 
     counts = runs.of_runs(("tags",), "leaves")
     assert counts[:, 0].tolist() == [[*range(1, 301)]] * 2  # tp

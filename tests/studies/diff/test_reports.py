@@ -35,8 +35,8 @@ def runs(worse, documents=30, **changes):
 
 def test_what_the_runs_differ_in_comes_before_any_figure():
     base, _ = runs(0)
-    others = [single(f"d{n:02}", True) for n in range(1, 30)]
-    new = run_of(*others, version="9", options=replace(OPTIONS, missing="skip"))
+    unchanged_documents = [single(f"d{n:02}", True) for n in range(1, 30)]
+    new = run_of(*unchanged_documents, version="9", options=replace(OPTIONS, missing="skip"))
     lines = render("table", difference(base, new), STYLE).splitlines()
 
     assert lines[1:4] == [
@@ -54,12 +54,14 @@ def test_what_the_runs_differ_in_comes_before_any_figure():
 
 
 def test_a_document_that_breaks_hard_is_named_even_if_nothing_else_changed():
-    found = difference(*runs(1, documents=400))
-    (row,) = [line for line in render("table", found, STYLE).splitlines() if "d00" in line]
+    compared_runs = difference(*runs(1, documents=400))
+    (row,) = [line for line in render("table", compared_runs, STYLE).splitlines() if "d00" in line]
 
     assert row.startswith("-1.000  d00: much worse: score 1.000 to 0.000, wrong values 0 to 1")
-    assert found.whole[0].trend == "unchanged"
-    assert "::warning title=stickler diff%3A much worse::d00: " in render("github", found, STYLE)
+    assert compared_runs.whole[0].trend == "unchanged"
+    assert "::warning title=stickler diff%3A much worse::d00: " in render(
+        "github", compared_runs, STYLE
+    )
 
 
 def test_of_many_that_broke_hard_some_are_named_and_the_rest_counted():
@@ -104,17 +106,20 @@ def test_a_document_whose_status_changed_says_so():
 
 
 def test_runs_without_fields_have_no_table_of_fields():
-    found = difference(run_of(document("a"), paths=()), run_of(document("a"), paths=()))
+    compared_runs = difference(run_of(document("a"), paths=()), run_of(document("a"), paths=()))
 
-    assert "field " not in render("table", found, STYLE)
-    assert "<details>" not in render("markdown", found, STYLE)
+    assert "field " not in render("table", compared_runs, STYLE)
+    assert "<details>" not in render("markdown", compared_runs, STYLE)
 
 
 def test_a_field_without_documents_is_a_skipped_case():
-    found = difference(*runs(0), "documents.lost==0")
+    compared_runs = difference(*runs(0), "documents.lost==0")
     empty = difference(run_of(document("a")), run_of(document("a")))
 
-    assert "skipped" not in render("junit", found, TableStyle(junit_fields=True)).split("<prop")[1]
+    assert (
+        "skipped"
+        not in render("junit", compared_runs, TableStyle(junit_fields=True)).split("<prop")[1]
+    )
     assert "<skipped" in render("junit", empty, TableStyle(junit_fields=True))
 
 
@@ -147,15 +152,15 @@ def test_a_name_with_half_a_surrogate_pair_is_written():
         if row["field"]
     ]
     assert row["field"] == "\\ud800"
-    found = difference(run_of(single("\ud800", True)), run_of(single("\ud800", False)))
-    assert '"id": "\\ud800"' in render("json", found, STYLE)
+    compared_runs = difference(run_of(single("\ud800", True)), run_of(single("\ud800", False)))
+    assert '"id": "\\ud800"' in render("json", compared_runs, STYLE)
 
 
 def test_the_summary_of_a_step_keeps_to_the_room_there_is():
-    found = difference(*runs(25))
+    compared_runs = difference(*runs(25))
 
-    assert summary(found, STYLE) == render("markdown", found, STYLE)
-    assert len(summary(found, STYLE, SUMMARY_LIMIT - 500).encode()) <= 500
+    assert summary(compared_runs, STYLE) == render("markdown", compared_runs, STYLE)
+    assert len(summary(compared_runs, STYLE, SUMMARY_LIMIT - 500).encode()) <= 500
 
 
 def test_a_change_is_never_rounded_onto_nothing_or_onto_a_limit():

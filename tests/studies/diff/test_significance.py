@@ -19,8 +19,8 @@ from stickler_cli.studies.diff.significance import (
 
 def sample(before, after, below=None):
     """A figure with the same denominators in both runs, 1 in every document."""
-    ones = np.ones(len(before)) if below is None else np.array(below, dtype=float)
-    return Sample(np.array([before, ones], dtype=float), np.array([after, ones], dtype=float))
+    weights = np.ones(len(before)) if below is None else np.array(below, dtype=float)
+    return Sample(np.array([before, weights], dtype=float), np.array([after, weights], dtype=float))
 
 
 def p_values_of(samples, seed=0):
@@ -43,10 +43,10 @@ def test_five_worse_and_one_better_is_as_rare_as_fourteen_of_64_swaps():
 
 
 def test_the_deviation_of_a_change_is_the_error_of_the_mean_of_documents():
-    found = sample([1, 1, 0, 1], [0, 1, 1, 0])
+    sample_made = sample([1, 1, 0, 1], [0, 1, 1, 0])
 
-    assert found.change == -0.25
-    assert found.deviation == pytest.approx(np.std([-1, 0, 1, -1], ddof=1) / 2)
+    assert sample_made.change == -0.25
+    assert sample_made.deviation == pytest.approx(np.std([-1, 0, 1, -1], ddof=1) / 2)
 
 
 def test_documents_in_which_nothing_changed_make_no_difference():
@@ -76,7 +76,7 @@ def test_the_p_of_all_swaps_is_that_of_scipy(seed):
 def quotient_samples(count, documents, seed=0):
     """Two runs that differ by chance only; values of a document are right or wrong together."""
     random = np.random.default_rng(seed)
-    found = []
+    samples = []
     for _ in range(count):
         quality, size = random.beta(4, 1, documents), random.integers(1, 20, documents)
         runs = []
@@ -84,8 +84,8 @@ def quotient_samples(count, documents, seed=0):
             right = random.binomial(size, random.beta(1 + 8 * quality, 9 - 8 * quality))
             invented = random.binomial(size, 0.05)
             runs.append(np.array([2 * right, right + size + invented], dtype=float))
-        found.append(Sample(*runs))
-    return found
+        samples.append(Sample(*runs))
+    return samples
 
 
 def test_drawn_swaps_come_to_nearly_the_p_of_all_swaps(monkeypatch):
@@ -108,11 +108,11 @@ def test_drawn_swaps_are_those_of_the_seed():
 
 
 def test_drawn_swaps_do_not_depend_on_the_order_of_documents():
-    (found,) = quotient_samples(1, 30)
-    turned = Sample(found.before[:, ::-1], found.after[:, ::-1])
+    (drawn_sample,) = quotient_samples(1, 30)
+    turned = Sample(drawn_sample.before[:, ::-1], drawn_sample.after[:, ::-1])
     names, settings = [f"document {number}" for number in range(30)], IntervalSettings()
 
-    assert p_values([turned], names[::-1], settings) == p_values([found], names, settings)
+    assert p_values([turned], names[::-1], settings) == p_values([drawn_sample], names, settings)
 
 
 def test_a_drawn_p_is_never_zero():
@@ -182,15 +182,17 @@ def test_the_end_near_no_change_is_where_the_test_is(values, differing, excluded
     # are left out. The test has p of twice that, and takes 5%.
     sizes = np.full(100, float(values))
     fewer = sizes - (np.arange(100) < differing)
-    both = (
+    sides = (
         np.stack([fewer if better else sizes, sizes]),
         np.stack([sizes if better else fewer, sizes]),
     )
-    found = Sample(*both)
-    (interval,) = change_intervals([found], [str(at) for at in range(100)], IntervalSettings())
+    sample_made = Sample(*sides)
+    (interval,) = change_intervals(
+        [sample_made], [str(index) for index in range(100)], IntervalSettings()
+    )
 
     assert (interval.lower > 0 if better else interval.upper < 0) is excluded
-    assert (p_values_of([found])[0] <= 0.05) is excluded
+    assert (p_values_of([sample_made])[0] <= 0.05) is excluded
     # At the other end a document that is wholly right or wrong may still come: 0.025 ** (1 / 100).
     assert max(map(abs, interval)) > 0.036
 
@@ -203,10 +205,10 @@ def test_a_change_is_within_its_interval_and_that_within_its_bounds():
 
 
 def test_without_figures_or_anything_to_divide_by_there_are_no_intervals():
-    nothing, some = np.zeros((2, 4)), np.ones((2, 4))
+    nothing, nonzero = np.zeros((2, 4)), np.ones((2, 4))
 
     assert change_intervals([], [], IntervalSettings()) == []
-    found = change_intervals(
-        [Sample(nothing, some), Sample(some, nothing)], list("abcd"), IntervalSettings()
+    intervals_found = change_intervals(
+        [Sample(nothing, nonzero), Sample(nonzero, nothing)], list("abcd"), IntervalSettings()
     )
-    assert found == [None, None]
+    assert intervals_found == [None, None]

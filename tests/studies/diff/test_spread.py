@@ -24,17 +24,19 @@ def flags(text):
 
 def test_the_variance_of_runs_is_that_of_welch():
     runs = [0.80, 0.84, 0.83], [0.90, 0.91]
-    found = variance_of_runs(runs)
+    variance = variance_of_runs(runs)
     expected = stats.ttest_ind(*runs, equal_var=False)
 
-    assert found.freedom == pytest.approx(expected.df)
-    assert found.value == pytest.approx(np.var(runs[0], ddof=1) / 3 + np.var(runs[1], ddof=1) / 2)
+    assert variance.freedom == pytest.approx(expected.df)
+    assert variance.value == pytest.approx(
+        np.var(runs[0], ddof=1) / 3 + np.var(runs[1], ddof=1) / 2
+    )
 
 
 def test_a_side_with_one_run_is_taken_to_vary_as_the_other():
-    found = variance_of_runs(([0.8, 0.9], [0.7]))
+    variance = variance_of_runs(([0.8, 0.9], [0.7]))
 
-    assert (found.value, found.freedom) == (pytest.approx(0.005 * (1 + 1 / 2)), 1)
+    assert (variance.value, variance.freedom) == (pytest.approx(0.005 * (1 + 1 / 2)), 1)
     assert variance_of_runs(([0.8], [0.7])) is None
     assert variance_of_runs(([0.8, 0.8], [0.7, 0.7])).value == 0
 
@@ -66,53 +68,53 @@ def test_an_interval_has_room_for_other_runs():
     runs = [0.80, 0.84, 0.83], [0.90, 0.91, 0.95]
     t_test = stats.ttest_ind(*runs[::-1], equal_var=False)
     change = np.mean(runs[1]) - np.mean(runs[0])
-    found = widen_interval(Interval(change, change), change, runs, 0.95)
+    widened = widen_interval(Interval(change, change), change, runs, 0.95)
 
-    assert found == pytest.approx(tuple(t_test.confidence_interval(0.95)))
+    assert widened == pytest.approx(tuple(t_test.confidence_interval(0.95)))
     assert widen_interval(Interval(-0.9, 0.9), 0.0, ([0.0, 1.0], [0.5]), 0.95) == (-1, 1)
 
 
 def test_runs_of_which_one_was_better_by_chance_are_no_improvement():
     worse, better = "0" * 40 + "1" * 60, "0" * 10 + "1" * 90
-    alone = compare_runs(named(flags(worse)), named(flags(better)))
+    single_runs = compare_runs(named(flags(worse)), named(flags(better)))
     several = compare_runs(named(flags(worse), flags(better)), named(flags(better), flags(worse)))
-    (found,) = several.fields
+    (only_field,) = several.fields
 
-    assert alone.fields[0].trend is Trend.IMPROVED
-    assert (found.trend, found.change) == (Trend.INCONCLUSIVE, 0)
-    assert found.interval.upper - found.interval.lower > 0.5
+    assert single_runs.fields[0].trend is Trend.IMPROVED
+    assert (only_field.trend, only_field.change) == (Trend.INCONCLUSIVE, 0)
+    assert only_field.interval.upper - only_field.interval.lower > 0.5
 
 
 def test_runs_that_all_got_better_are_an_improvement():
     worse = [flags("1" * n + "0" * (60 - n)) for n in (10, 11, 12)]
     better = [flags("1" * n + "0" * (60 - n)) for n in (50, 51, 52)]
-    (found,) = compare_runs(named(*worse), named(*better)).fields
+    (only_field,) = compare_runs(named(*worse), named(*better)).fields
 
-    assert (found.trend, found.decided_by) == (Trend.IMPROVED, Decision.RUNS)
-    assert len(found.runs_before) == len(found.runs_after) == 3
+    assert (only_field.trend, only_field.decided_by) == (Trend.IMPROVED, Decision.RUNS)
+    assert len(only_field.runs_before) == len(only_field.runs_after) == 3
     # Right in more than half of the runs: 11 documents before, 51 after.
-    assert (found.fixed, found.broken) == (40, 0)
+    assert (only_field.fixed, only_field.broken) == (40, 0)
 
 
 def test_sides_of_unequal_numbers_of_runs_are_compared_by_their_means():
     gates = [parse_gate(text, lowest=LOWEST) for text in ("fd<=0", "f1>=0")]
-    found = compare_runs(
+    difference = compare_runs(
         named(flags("11"), flags("10")), named(flags("10"), flags("10"), flags("01")), gates
     )
-    (field,) = found.fields
+    (field,) = difference.fields
 
     # 2 x 3 right of 3 + 3 predicted and 3 true values; 2 x 3 right of 6 predicted, 3 true values.
     assert (field.before, field.after) == (6 / 7, 6 / 9)
     assert field.documents == 2
     # Half a false discovery in a run before, one after.
-    assert [gate.value for gate in found.gates] == [0.5, field.change]
+    assert [gate.value for gate in difference.gates] == [0.5, field.change]
 
 
 def test_of_a_document_in_several_runs_scores_and_errors_are_means():
-    found = compare_runs(
+    difference = compare_runs(
         named(flags("1"), flags("1"), flags("0")), named(flags("0"), flags("0"), flags("0"))
     )
-    (document_change,) = found.changed_documents
+    (document_change,) = difference.changed_documents
 
     assert document_change.score_before == 2 / 3
     assert (document_change.errors_before, document_change.errors_after) == (1 / 3, 1)
@@ -120,11 +122,11 @@ def test_of_a_document_in_several_runs_scores_and_errors_are_means():
 
 
 def test_a_document_that_a_run_did_not_compare_counts_as_missed_in_it():
-    some = run_of(single("a", True))
-    found = compare_runs(named(flags("11"), flags("11")), named(flags("11"), run_of(
+    base = run_of(single("a", True))
+    difference = compare_runs(named(flags("11"), flags("11")), named(flags("11"), run_of(
         single("d000", True), document("d001", None, "failed")
     )))  # fmt: skip
 
-    assert found.lost == ["d001"]
-    assert found.changed_documents[0].score_after == 0.5
-    assert compare_runs(named(flags("1"), some), named(some)).documents["compared"] == 2
+    assert difference.lost == ["d001"]
+    assert difference.changed_documents[0].score_after == 0.5
+    assert compare_runs(named(flags("1"), base), named(base)).documents["compared"] == 2

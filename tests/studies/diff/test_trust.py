@@ -22,17 +22,17 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     write(folder / "schema.json", SCHEMA)
     draw = random.Random(3)  # noqa: S311 - no secret
-    for at in range(40):
-        gt = {"id": f"A-{at}", "total": at}
+    for index in range(40):
+        gt = {"id": f"A-{index}", "total": index}
         is_right = draw.random() < 0.7
-        total = at if is_right else at + 5
+        total = index if is_right else index + 5
         good = 0.9 + draw.random() / 10 if is_right else draw.random() / 2
-        write(folder / "gt" / f"{at}.json", gt)
-        write(folder / "plain" / f"{at}.json", {**gt, "total": total})
-        write(folder / "good" / f"{at}.json", {**gt, "total": wrapped(total, good)})
-        write(folder / "bad" / f"{at}.json", {**gt, "total": wrapped(total, draw.random())})
+        write(folder / "gt" / f"{index}.json", gt)
+        write(folder / "plain" / f"{index}.json", {**gt, "total": total})
+        write(folder / "good" / f"{index}.json", {**gt, "total": wrapped(total, good)})
+        write(folder / "bad" / f"{index}.json", {**gt, "total": wrapped(total, draw.random())})
     for name in ("plain", "good", "bad"):
-        sources = [str(folder / each) for each in ("schema.json", "gt", name)]
+        sources = [str(folder / source) for source in ("schema.json", "gt", name)]
         assert main(("eval", *sources, "-q", "-o", str(folder / f"{name}.json"))) == 0
     return folder
 
@@ -48,17 +48,21 @@ def diff(runs, capsys):
     def run(*arguments):
         code = main(("diff", *arguments, "-f", "json"))
         captured = capsys.readouterr()
-        found = json.loads(captured.out)["whole"]
-        return code, {it["metric"]: it for it in found if it["metric"].startswith("confidence.")}
+        total_changes = json.loads(captured.out)["whole"]
+        return code, {
+            change["metric"]: change
+            for change in total_changes
+            if change["metric"].startswith("confidence.")
+        }
 
     return run
 
 
 def test_confidences_that_got_worse_are_told(diff):
-    _, found = diff("good.json", "bad.json")
-    assert found.keys() == {f"confidence.{name}" for name in ("auroc", "ece", "brier", "aurc")}
-    assert all(it["trend"] == "regressed" for it in found.values())
-    auroc = found["confidence.auroc"]
+    _, changes = diff("good.json", "bad.json")
+    assert changes.keys() == {f"confidence.{name}" for name in ("auroc", "ece", "brier", "aurc")}
+    assert all(change["trend"] == "regressed" for change in changes.values())
+    auroc = changes["confidence.auroc"]
     assert auroc["before"] == 1
     assert auroc["change"] == pytest.approx(auroc["after"] - 1)
     assert auroc["interval"][0] <= auroc["change"] <= auroc["interval"][1] < 0
@@ -66,14 +70,14 @@ def test_confidences_that_got_worse_are_told(diff):
 
 
 def test_confidences_that_got_better_are_told(diff):
-    _, found = diff("bad.json", "good.json")
-    assert all(it["trend"] == "improved" for it in found.values())
+    _, changes = diff("bad.json", "good.json")
+    assert all(change["trend"] == "improved" for change in changes.values())
 
 
 def test_the_same_confidences_are_identical(diff):
-    _, found = diff("good.json", "good.json")
-    for it in found.values():
-        assert (it["change"], it["p"], it["trend"]) == (0, 1, "identical")
+    _, changes = diff("good.json", "good.json")
+    for change in changes.values():
+        assert (change["change"], change["p"], change["trend"]) == (0, 1, "identical")
 
 
 def test_nothing_is_told_where_a_run_has_no_confidences(diff):
@@ -88,7 +92,7 @@ def test_the_table_names_them(runs, capsys):
 
 
 @pytest.mark.parametrize(
-    ("gate", "code", "said"),
+    ("gate", "code", "message"),
     [
         ("confidence.auroc>=-0.7", 0, ""),
         ("confidence.auroc>=-0.1", 1, "change of confidence.auroc -0."),
@@ -97,9 +101,9 @@ def test_the_table_names_them(runs, capsys):
         ("confidence.coverage>=0", 1, "stickler diff cannot compare this figure"),
     ],
 )
-def test_gates_ask_what_became_of_confidences(runs, capsys, gate, code, said):
+def test_gates_ask_what_became_of_confidences(runs, capsys, gate, code, message):
     assert main(("diff", "good.json", "bad.json", "-q", "--gate", gate)) == code
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 RIGHT, WRONG = True, False
@@ -110,46 +114,48 @@ def run_with(*values):
     documents = []
     for number, (right, confidence) in enumerate(values):
         side = "right" if right else "wrong"
-        known = {CONFIDENCES: {side: {"total": [confidence]}}}
-        documents.append({**single(f"d{number:02}", right), **known})
+        confidences = {CONFIDENCES: {side: {"total": [confidence]}}}
+        documents.append({**single(f"d{number:02}", right), **confidences})
     return run_of(*documents)
 
 
 def change_of(name, base, new):
-    return next(it for it in compared(base, new).whole if it.metric == f"confidence.{name}")
+    return next(
+        change for change in compared(base, new).whole if change.metric == f"confidence.{name}"
+    )
 
 
 def test_a_figure_that_one_of_the_runs_has_not_has_no_change():
-    some = run_with((WRONG, 0.2), *[(RIGHT, 0.9)] * 9)
+    base = run_with((WRONG, 0.2), *[(RIGHT, 0.9)] * 9)
     none = run_with(*[(RIGHT, 0.9)] * 10)
 
-    for runs, figures in (((some, none), (1, None)), ((none, some), (None, 1))):
-        found = change_of("auroc", *runs)
-        assert (found.before, found.after) == figures
-        assert (found.change, found.interval, found.p) == (None, None, None)
-        assert (found.trend, found.decided_by) == (Trend.INCONCLUSIVE, Decision.ONE_SIDED)
-        assert (found.runs_before, found.runs_after) == tuple(
+    for runs, figures in (((base, none), (1, None)), ((none, base), (None, 1))):
+        change = change_of("auroc", *runs)
+        assert (change.before, change.after) == figures
+        assert (change.change, change.interval, change.p) == (None, None, None)
+        assert (change.trend, change.decided_by) == (Trend.INCONCLUSIVE, Decision.ONE_SIDED)
+        assert (change.runs_before, change.runs_after) == tuple(
             [] if figure is None else [figure] for figure in figures
         )
-    assert change_of("brier", some, none).change == pytest.approx(0.01 - (0.04 + 9 * 0.01) / 10)
+    assert change_of("brier", base, none).change == pytest.approx(0.01 - (0.04 + 9 * 0.01) / 10)
 
 
 @pytest.mark.parametrize(("documents", "ends"), [(4, None), (5, (0.24, 0.24))])
 def test_below_five_documents_there_is_no_interval_of_confidences(documents, ends):
-    base, new = (run_with(*[(RIGHT, each)] * documents) for each in (0.9, 0.5))
-    found = change_of("brier", base, new)
+    base, new = (run_with(*[(RIGHT, confidence)] * documents) for confidence in (0.9, 0.5))
+    change = change_of("brier", base, new)
 
-    assert found.change == pytest.approx(0.5**2 - 0.1**2)
-    assert found.interval == (ends and pytest.approx(ends))
+    assert change.change == pytest.approx(0.5**2 - 0.1**2)
+    assert change.interval == (ends and pytest.approx(ends))
     # As large a change comes of two of all ways to swap them; 999 are drawn.
-    assert found.p == pytest.approx(2 / 2**documents, abs=0.05)
-    assert (found.trend, found.decided_by) == (Trend.INCONCLUSIVE, Decision.DOCUMENTS)
+    assert change.p == pytest.approx(2 / 2**documents, abs=0.05)
+    assert (change.trend, change.decided_by) == (Trend.INCONCLUSIVE, Decision.DOCUMENTS)
 
 
 def test_swaps_that_leave_a_run_without_the_figure_have_no_part_in_p():
     base = run_with((WRONG, 0.5), *[(RIGHT, 0.9)] * 11)
     new = run_with((RIGHT, 0.9), (WRONG, 0.95), *[(RIGHT, 0.9)] * 10)
-    found = change_of("auroc", base, new)
+    change = change_of("auroc", base, new)
 
     # Half of all swaps put both errors into one run. The others change it by 1, down or up.
-    assert (found.before, found.after, found.p) == (1, 0, 1)
+    assert (change.before, change.after, change.p) == (1, 0, 1)

@@ -23,22 +23,22 @@ def flags(text, *errors):
 
 
 def test_a_field_is_right_in_all_runs_in_any_or_in_none():
-    found = repeats_of({"a": flags("1100"), "b": flags("1010"), "c": flags("1000")})
-    (total,) = found.fields
+    repeats_found = repeats_of({"a": flags("1100"), "b": flags("1010"), "c": flags("1000")})
+    (total,) = repeats_found.fields
 
-    assert found.runs == ["a", "b", "c"]
+    assert repeats_found.runs == ["a", "b", "c"]
     assert total.field == "total"
     # n right of 4: 2n of n + 4.
     assert total.f1 == [4 / 6, 4 / 6, 2 / 5]
     assert (total.documents, total.right_in_all, total.right_in_any, total.flipping) == (4, 1, 3, 2)
-    assert (found.whole.field, found.whole.right_in_any) == ("", 3)
+    assert (repeats_found.whole.field, repeats_found.whole.right_in_any) == ("", 3)
 
 
 @pytest.mark.parametrize(("counting", "right"), [("leaves", 0), ("overall", 1)])
 def test_fields_are_counted_as_the_first_run_says(counting, right):
     counts = {"overall": {"tp": 1}, "leaves": {"tp": 1, "fn": 1}}
     options = replace(OPTIONS, counting=counting)
-    found = repeats_of(
+    repeats_found = repeats_of(
         {
             name: run_of(
                 document("a", total=counts, other=counts), paths=("total",), options=options
@@ -46,7 +46,7 @@ def test_fields_are_counted_as_the_first_run_says(counting, right):
             for name in ("a", "b")
         }
     )
-    total, other = found.fields
+    total, other = repeats_found.fields
 
     assert (total.right_in_any, other.field, other.right_in_all) == (right, "other", right)
 
@@ -64,10 +64,10 @@ def test_a_field_that_is_absent_on_both_sides_in_every_run_is_not_right():
 
 
 def test_a_document_that_a_run_lacks_counts_as_missed_in_it():
-    found = repeats_of({"a": flags("11"), "b": flags("1")})
+    repeats_found = repeats_of({"a": flags("11"), "b": flags("1")})
 
-    assert (found.fields[0].right_in_all, found.fields[0].right_in_any) == (1, 2)
-    assert found.flips == []
+    assert (repeats_found.fields[0].right_in_all, repeats_found.fields[0].right_in_any) == (1, 2)
+    assert repeats_found.flips == []
 
 
 def test_a_field_of_which_some_runs_say_nothing_is_right_where_no_run_is_wrong():
@@ -81,43 +81,47 @@ def test_a_field_of_which_some_runs_say_nothing_is_right_where_no_run_is_wrong()
 
 
 def test_values_flip_that_are_wrong_in_some_runs_only():
-    found = repeats_of(
+    repeats_found = repeats_of(
         {
             "a": flags("01", wrong("d0", "total", "y"), wrong("d0", "items[1]", "z")),
             "b": flags("10", wrong("d1", "total", None), wrong("d0", "items[1]", "z")),
         }
     )
 
-    assert [(it.document, it.path, it.gt) for it in found.flips] == [
+    assert [(flip.document, flip.path, flip.gt) for flip in repeats_found.flips] == [
         ("d0", "total", "x"),
         ("d1", "total", "x"),
     ]
-    (first,), (second,) = (flip.wrong for flip in found.flips)
+    (first,), (second,) = (flip.wrong for flip in repeats_found.flips)
     assert (first.run, first.outcome, first.pred) == (0, "FD", "y")
     assert (second.run, second.outcome, second.pred) == (1, "FN", None)
-    assert found.all_flips
+    assert repeats_found.all_flips
 
 
 def test_items_that_failed_as_a_whole_are_no_values():
-    found = repeats_of({"a": flags("0", wrong("d0", "items[0]", {}, values=2)), "b": flags("1")})
+    repeats_found = repeats_of(
+        {"a": flags("0", wrong("d0", "items[0]", {}, values=2)), "b": flags("1")}
+    )
 
-    assert found.flips == []
+    assert repeats_found.flips == []
 
 
 def test_of_too_many_errors_those_of_documents_that_are_known_in_all_runs_are_told(monkeypatch):
     monkeypatch.setattr(repeats, "MAX_KEPT_ERRORS", 3)
-    many = [wrong(name, "total", "y") for name in ("d0", "d1", "d2")]
-    found = repeats_of({"a": flags("0001", *many), "b": flags("1110", wrong("d3", "total", "y"))})
+    wrong_values = [wrong(name, "total", "y") for name in ("d0", "d1", "d2")]
+    repeats_found = repeats_of(
+        {"a": flags("0001", *wrong_values), "b": flags("1110", wrong("d3", "total", "y"))}
+    )
 
-    assert [flip.document for flip in found.flips] == ["d0", "d1"]
-    assert not found.all_flips
+    assert [flip.document for flip in repeats_found.flips] == ["d0", "d1"]
+    assert not repeats_found.all_flips
 
 
 @pytest.mark.parametrize("number", [2, 3])
 def test_runs_that_are_alike_have_no_flips(number):
     run = flags("10", wrong("d1", "total", "y"))
-    found = repeats_of({f"{at}": run for at in range(number)})
+    repeats_found = repeats_of({f"{index}": run for index in range(number)})
 
-    assert found.flips == []
-    assert found.fields[0].flipping == 0
-    assert len(set(found.fields[0].f1)) == 1
+    assert repeats_found.flips == []
+    assert repeats_found.fields[0].flipping == 0
+    assert len(set(repeats_found.fields[0].f1)) == 1
