@@ -13,7 +13,7 @@ from pathlib import Path as FilePath
 from typing import Any, Final
 
 from stickler_cli.comparators.comparator_registry import UnknownComparatorError, comparator_class
-from stickler_cli.core.figures import setting, visible_json
+from stickler_cli.core.figures import join_some, setting, visible_json
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import Path, field_path, json_pointer, pointer_steps
 from stickler_cli.core.problems import Problem, SchemaError, UsageError
@@ -298,7 +298,7 @@ def _make_suggestions(schema: Any, seen: Observed, path: Path = ()) -> Iterator[
     if "items" in schema and seen.elements is not None:
         if keys := _keys_of_items(seen):
             verb = "is" if len(keys) == 1 else "are"
-            reason = f"{', '.join(keys)} {verb} unique within each of {seen.n_lists} lists"
+            reason = f"{join_some(keys)} {verb} unique within each of {seen.n_lists} lists"
             key: JsonObject = {annotated("key"): keys[0]} if keys[0] == item_key(seen) else {}
             yield Suggestion(json_pointer(path), key, reason)
         yield from _make_suggestions(schema["items"], seen.elements, (*path, "items"))

@@ -9,6 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Final, get_args
 
+from stickler_cli.core.figures import join_some
 from stickler_cli.core.option import options_of, paths_named, read_settings
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.real_paths import can_be_path, real_path
@@ -180,7 +181,7 @@ def _with_allowed_sources(
         if path and path not in named_here and not _is_below_here(path, directory)
     ]
     if refused:
-        finding = f"the run refers to {', '.join(map(decoded, refused))}"
+        finding = f"the run refers to {join_some(map(decoded, refused))}"
         expected = "sources inside the working directory, or sources allowed with --read"
         words = [word for path in refused for word in ("--read", path)]
         raise UsageError(

@@ -118,11 +118,18 @@ def in_short(count: int) -> str:
     return f"{count / size:.3g}{name}"
 
 
-def join_some(names: Iterable[str], max_names: int) -> str:
-    """Join the first names by commas, and add how many names were omitted."""
+MAX_NAMES: Final = 10  # in one list of a message
+
+
+def join_some(names: Iterable[str], max_names: int = MAX_NAMES) -> str:
+    """Join the first names by commas, and add how many names were omitted.
+
+    >>> join_some("abc"), join_some("abc", 2)
+    ('a, b, c', 'a, b and 1 more')
+    """
     all_names = list(names)
     n_more = len(all_names) - max_names
-    return ", ".join(all_names[:max_names]) + (f" and {n_more} more" if n_more > 0 else "")
+    return ", ".join(all_names[:max_names]) + (f" and {n_more:,} more" if n_more > 0 else "")
 
 
 def count_unlisted(count: int, command: str = "") -> str:

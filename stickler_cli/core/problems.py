@@ -13,6 +13,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Final, Generic, TypeVar
 
+from .json_values import cut_end
 from .locations import field_path
 
 T = TypeVar("T")
@@ -21,6 +22,7 @@ NEAR: Final = 0.6  # similarity from which a spelling is suggested, as in diffli
 # Length of a word; the search takes quadratic time, and no name is as long.
 LONGEST_WORD: Final = 100
 LONGEST_NAME: Final = 500  # length of a document id: enough for the path of a file
+LONGEST_CLAUSE: Final = 2_000  # characters of each clause of a message
 MAX_PAIRED_NAMES: Final = 1000  # number of names from each of two lists, as all pairs are compared
 
 
@@ -50,10 +52,10 @@ class Problem:
         >>> str(Problem("s.json", "weight is 0", "a number above 0", "leave it out for 1", "/a"))
         's.json#/a: weight is 0, expected a number above 0; leave it out for 1'
         """
-        place = f"{self.place}: " if self.place else ""
-        expected = f", expected {self.expected}" if self.expected else ""
-        hint = f"; {self.hint}" if self.hint else ""
-        return f"{place}{self.found}{expected}{hint}"
+        place = f"{cut_end(self.place, LONGEST_CLAUSE)}: " if self.place else ""
+        expected = f", expected {cut_end(self.expected, LONGEST_CLAUSE)}" if self.expected else ""
+        hint = f"; {cut_end(self.hint, LONGEST_CLAUSE)}" if self.hint else ""
+        return f"{place}{cut_end(self.found, LONGEST_CLAUSE)}{expected}{hint}"
 
     @property
     def place(self) -> str:

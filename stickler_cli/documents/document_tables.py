@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
 import numpy as np
 import orjson
 
+from stickler_cli.core.figures import join_some
 from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean, import_pyarrow
@@ -519,7 +520,7 @@ def read_columns(file: str, columns: Sequence[str]) -> dict[str, dict[str, str]]
         names.update(dict.fromkeys(cells))
         document = cell_text(cells.get(ID))
         if document is None:
-            hint = did_you_mean(ID, cells) or f"the columns are {', '.join(cells)}"
+            hint = did_you_mean(ID, cells) or f"the columns are {join_some(cells)}"
             raise UsageError(
                 [
                     Problem(
@@ -544,7 +545,7 @@ def read_columns(file: str, columns: Sequence[str]) -> dict[str, dict[str, str]]
         Problem(
             source,
             f"there is no column {column}",
-            f"one of {', '.join(names)}" if names else "a file with columns",
+            f"one of {join_some(names)}" if names else "a file with columns",
         )
         for column in columns
         if column not in names

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from stickler_cli.core.figures import join_some
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from .document import Reference, Side
 from .roots import Steps, parse_root
@@ -124,7 +125,7 @@ def _no_column(names: Collection[str], row: Reference) -> Problem:
     expected = f"one of {', '.join(name for side in SIDES.values() for name in side)}"
     hint = (
         f"give the right columns with --gt-column and --pred-column; this table has the columns "
-        f"{', '.join(names)}"
+        f"{join_some(names)}"
     )
     return Problem(
         source=row.source,
@@ -148,7 +149,7 @@ def choose_id_column(
         return name
     if not needed:
         return None
-    hint = f"the columns are {', '.join(names)}"
+    hint = f"the columns are {join_some(names)}"
     raise UsageError(
         [
             Problem(
@@ -170,7 +171,7 @@ def stated_column(
         return None
     first, *steps = (stated,) if stated in names else parse_root(stated)
     if first not in names:
-        hint = did_you_mean(first, names) or f"the columns are {', '.join(names)}"
+        hint = did_you_mean(first, names) or f"the columns are {join_some(names)}"
         finding = f"there is no column {first}"
         raise UsageError(
             [
@@ -197,7 +198,7 @@ def side_column(
     if is_only_side and len(other_columns) == 1:
         return other_columns[0]
     hint = (
-        f"give the right column with --{side}-column; this table has the columns {', '.join(names)}"
+        f"give the right column with --{side}-column; this table has the columns {join_some(names)}"
     )
     finding = f"no column contains the documents of {side.upper()}"
     raise UsageError(

@@ -15,7 +15,7 @@ from rapidfuzz.distance import Levenshtein
 
 from stickler_cli.compare.result import ERRORS, Outcome
 from stickler_cli.compare.tree import TreePart
-from stickler_cli.core.figures import WHOLE, cells, number_of, rate, setting, value_text
+from stickler_cli.core.figures import WHOLE, cells, join_some, number_of, rate, setting, value_text
 from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.sections import INDENT, Column, Line, Section, Span, Table, Text, Tone
@@ -107,7 +107,7 @@ class ComparedPair:
             texts.append(number_of(len(unit.parts), noun))
         texts.append(unit.reason)
         if unit.other_alternatives:
-            texts.append(f"also right: {', '.join(map(brief, unit.other_alternatives))}")
+            texts.append(f"also right: {join_some(map(brief, unit.other_alternatives))}")
         texts.append(clipping_text(unit))
         if self.detail == "all" or not unit.is_right:
             texts.append(pairing_text(unit, floor))

@@ -13,6 +13,7 @@ from stickler_cli.compare.field_listing import (
     known_paths,
 )
 from stickler_cli.compare.plan import Options, Plan, make_client
+from stickler_cli.core.figures import join_some
 from stickler_cli.core.json_values import DocumentKind, brief
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean, require
@@ -171,7 +172,7 @@ def _check_placed(policy: Policy, model_titles: Iterable[str]) -> None:
                         Problem(
                             source=option,
                             found=finding,
-                            expected=f"one of {', '.join(asked_models)}",
+                            expected=f"one of {join_some(asked_models)}",
                             hint=hint,
                         )
                     ]
@@ -284,11 +285,11 @@ def _notes_on_fields(loaded: LoadedSchema, settings: EvalSettings) -> Iterator[s
     """Yield notes on fields that the schema or `--ignore` ignores, and the note of the schema."""
     ignored = [field_path(field.path) for field in loaded.fields if IGNORED in field.rules]
     if ignored:
-        yield f"fields that the schema ignores: {', '.join(dict.fromkeys(ignored))}"
+        yield f"fields that the schema ignores: {join_some(dict.fromkeys(ignored))}"
     if loaded.note:
         yield loaded.note
     if settings.ignore:
-        yield f"fields that --ignore removes on both sides: {', '.join(settings.ignore)}"
+        yield f"fields that --ignore removes on both sides: {join_some(settings.ignore)}"
 
 
 def kinds_of(loaded: LoadedSchema) -> tuple[DocumentKind, ...]:

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias, get_args
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.comparator_registry import construct
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, ListPairing, ThresholdSource
+from stickler_cli.core.figures import join_some
 from stickler_cli.core.json_values import JsonObject, JsonValue, ReadingRule, brief, doubled_names
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem, did_you_mean, percentage_hint
@@ -435,9 +436,9 @@ def describe_annotations(merged: Merged, names: Iterable[str]) -> tuple[str, ...
     descriptions = {
         "exhaustive": "not exhaustive" if merged.exhaustive is False else "",
         "pairing": _PAIRING_RULES.get(merged.list_pairing or "", ""),
-        "key": f"key {', '.join(merged.keys)}" if merged.key else "",
+        "key": f"key {join_some(merged.keys)}" if merged.key else "",
         "distinct": "distinct" if merged.distinct else "",
-        "aliases": f"aliases of {', '.join(merged.aliases)}" if merged.aliases else "",
+        "aliases": f"aliases of {join_some(merged.aliases)}" if merged.aliases else "",
         "absent_values": f"absent {brief(merged.absent_values)}" if merged.absent_values else "",
         "ignore": IGNORED if merged.ignore else "",
         "any_of": "any of a list" if merged.any_of else "",

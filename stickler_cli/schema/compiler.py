@@ -25,6 +25,7 @@ from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode, RecursionNode,
 from stickler_cli.compare.open import document_node
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.compare.tuple import DEFAULT_TUPLE_THRESHOLD, TupleNode
+from stickler_cli.core.figures import join_some
 from stickler_cli.core.json_values import DocumentKind, JsonObject, JsonValue, brief
 from stickler_cli.core.problems import Problem, SchemaError, did_you_mean
 from stickler_cli.settings.deciding import BoxFormat
@@ -289,7 +290,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
                 holder = next(
                     schema for schema, annotations in merged.by_schema if "key" in annotations
                 )
-                expected = f"one of {', '.join(declared)}" if declared else "declared fields"
+                expected = f"one of {join_some(declared)}" if declared else "declared fields"
                 finding = f"key is {brief(name)}, but the items have no field of this name"
                 hint = did_you_mean(name, declared)
                 self._problems.add(holder, (f"{PREFIX}key",), finding, expected, hint)

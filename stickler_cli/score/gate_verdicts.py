@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from stickler_cli.core.figures import format_beside_limit, number_of
+from stickler_cli.core.figures import format_beside_limit, join_some, number_of
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import did_you_mean
 from .evaluation import Evaluation
@@ -200,7 +200,7 @@ def metric_value(gate: Gate, figures: Mapping[str, float | None]) -> tuple[float
     """
     if gate.metric not in figures:
         expected = (
-            f"one of {', '.join(figures)}"
+            f"one of {join_some(figures)}"
             if figures
             else "the name of a metric added with --metric"
         )

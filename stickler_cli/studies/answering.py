@@ -131,6 +131,9 @@ def _compare_chunks(
             yield chunk, table
 
 
+MAX_CHOICES: Final = 50  # in a message about a name that is none of the choices
+
+
 def check_names(option: str, names: Iterable[str], valid: Collection[str], finding: str) -> None:
     """Check that all names given to an option are valid.
 
@@ -140,7 +143,7 @@ def check_names(option: str, names: Iterable[str], valid: Collection[str], findi
         UsageError: with a problem for each unknown name.
     """
     unknown = [name for name in names if name not in valid]
-    expected = f"one of {', '.join(valid) or 'none'}"
+    expected = f"one of {join_some(valid, MAX_CHOICES) or 'none'}"
     if unknown:
         raise UsageError(
             Problem(
