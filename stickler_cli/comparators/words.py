@@ -61,7 +61,7 @@ _NEGATIONS: Final = frozenset(
         *("semi", "senza", "sin", "tanpa", "tidak", "bukan", "without", "zonder"),
     )
 )
-"""Negations, in the languages of the rules for names."""
+"""Words that negate, such as `not`, in English and the other languages of `names.json`."""
 _EXCEPTIONS: Final = frozenset(
     (
         *("excl", "except", "excepted", "excepting", "excluding", "only", "unless", "ausgenommen"),
@@ -70,7 +70,7 @@ _EXCEPTIONS: Final = frozenset(
         *("hanya", "kecuali"),
     )
 )
-"""Words that limit what a text says, such as `only`, in the languages of the rules for names."""
+"""Words that limit what a text says, such as `only`, in the same languages as `_NEGATIONS`."""
 _PREFIXES: Final = (
     *("", "a", "ab", "ad", "an", "ante", "anti", "ap", "bi", "brady", "con", "contra", "de", "di"),
     *("dis", "down", "east", "endo", "ex", "exo", "extra", "hemi", "hetero", "homo", "hyper"),

@@ -250,10 +250,10 @@ class Columns:
         are_present: bool = False,
         gold: list[Gold | None] | None = None,
     ) -> None:
-        """Take the values of both sides, None for absent values, and the gold of the ground truths.
+        """Store the values of both sides.
 
-        The work of their comparison is charged to `work`. `are_present` states that no value is
-        absent.
+        `gt` and `pred` have None for an absent value. `gold` has the gold of each ground truth.
+        Comparing the values is charged to `work`. `are_present` states that no value is absent.
         """
         self.gold: GoldColumn | None = None
         """The gold of the ground truths; None if no ground truth has gold."""
@@ -269,7 +269,7 @@ class Columns:
         self.types = frozenset(map(type, chain(gt, pred)))
         """The Python types of all values."""
         self.has_only_scalars = self.types <= _SCALARS
-        """Whether no value is an object, a list or of a type that JSON does not have."""
+        """Whether all values are texts, numbers, booleans or absent."""
         self.is_plain = self.has_only_scalars and self.gold is None
         """Whether all values are scalars without gold, so that they are compared as they are."""
         self._are_present = are_present

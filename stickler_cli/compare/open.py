@@ -30,7 +30,7 @@ class OpenNode(ChoiceNode):
     """The node of each JSON type of scalars. The node of `string` also compares values of types
     that JSON does not have."""
     leaves_by_shape: Mapping[str, LeafNode] = field(default_factory=dict)
-    """Nodes whose comparators take a whole object or list, under `object` or `array`."""
+    """The nodes that compare an object or a list as one value, by its type: `object` or `array`."""
     object_threshold: float
     """Similarity at which two objects match, in [0, 1]."""
     match_threshold: float

@@ -28,11 +28,12 @@ class PairedRows:
         self._rows, self._options = rows, options
 
     def may_be_best(self, gt: Indexes, pred: Indexes, seekers: Indexes, best: Floats) -> Mask:
-        """Return which pairs of rows may be the best pair of their seeker, (n_pairs,).
+        """Return which pairs of rows are worth a full comparison, as a mask of shape (n_pairs,).
 
-        A seeker is a row that looks for a partner. Pairs are compared position by position, until
-        the remaining positions cannot add enough. `best` is the gain that each seeker is known to
-        reach.
+        Rows that look for a partner are called seekers. `seekers` has the index of each pair's
+        seeker. `best` is the gain that each seeker already reaches with another partner. The rows
+        of a pair are compared position by position, until the remaining positions cannot add
+        enough to reach this gain.
         """
         is_candidate = np.ones(len(gt), np.bool_)
         has_bounds = isinstance(self._cell, LeafNode) and self._rows.gold is None

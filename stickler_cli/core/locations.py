@@ -136,10 +136,10 @@ def matches_pattern(pattern: Path, path: Path) -> bool:
 
 
 def _skip_any_names(pattern: Path, lengths: set[int]) -> set[int]:
-    """Return the given lengths, and all lengths after skipping `**` in the pattern.
+    """Return lengths, and the lengths that are reached if a `**` matches no name.
 
-    A length is the number of steps of the pattern that the path has matched so far. As `**` may
-    match no name, it can be skipped if it is the next step.
+    A length is a number of steps at the beginning of the pattern that the path matches so far. If
+    the next step is `**`, the length that includes this step is reached, too.
     """
     reached = set(lengths)
     for length in lengths:

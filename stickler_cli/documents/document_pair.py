@@ -183,7 +183,9 @@ class DocumentPair:
     gold: Gold | None = field(default=None, compare=False)
     """Annotations of the ground truth, taken from its wrappers; None if there are none."""
     is_marked: bool = field(default=True, compare=False)
-    """Whether the documents may contain wrappers, or confidences come from a separate source."""
+    """Whether values must be taken out of wrappers, or confidences added from a separate source.
+
+    False only if neither is possible."""
     separate_confidences: JsonValue | Problem = None
     """Confidences of the prediction that come from a separate source; None if there is no such
     source."""

@@ -196,8 +196,9 @@ def field_table(
 ) -> Table:
     """Return a table with a row for each field.
 
-    `titles` are the columns in their order; if empty, the usual columns are taken, without empty
-    ones. `verbose` adds further columns. Names are full paths unless `is_nested` is set.
+    `titles` are the columns in their order. If there are no titles, the table has the usual
+    columns, except columns without any text. `verbose` adds further columns. Names are full paths
+    unless `is_nested` is set.
     """
     has_mark_column = not is_nested or any(row.worst and not row.depth for row in rows_)
     name_cells: list[list[Span]] = []

@@ -218,10 +218,10 @@ def _choose_leaf_by_name(
 
 
 def _choose_code(seen: Observed, *, has_rule: bool) -> Inferred | None:
-    """Return the comparison for a form of code, markup or formulas that most texts have.
+    """Return the comparison for texts such as code, markup or formulas.
 
-    None if most texts do not share such a form. With `has_rule`, the field's name has a rule. Then
-    chemical formulas are not considered, since codes look like them.
+    None unless most texts have the same one of these forms. With `has_rule`, the field's name has a
+    rule. Then chemical formulas are not considered, since codes look like them.
     """
     from .code_forms import CHEMICAL_FORMULA, CODE_LANGUAGES  # compiles many patterns
 

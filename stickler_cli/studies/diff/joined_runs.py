@@ -295,7 +295,11 @@ class JoinedRuns:
         return units, len(scores)
 
     def _sum_sides(self, of_runs: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Sum counts over the runs of each side, scaled to `times` runs."""
+        """Return, for each side, the sum of the counts of its runs.
+
+        Sides may have different numbers of runs. So each sum is scaled as if the side had `times`
+        runs.
+        """
         sides = zip(np.split(of_runs, [self.sides[0]]), self.sides, strict=True)
         return np.array([of_side.sum(axis=0) * (self.times // runs) for of_side, runs in sides])
 

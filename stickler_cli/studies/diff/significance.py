@@ -167,12 +167,12 @@ def change_intervals(
 
     The interval is None if the figure has no divisor in one of the runs. `documents` are the ids.
 
-    One artificial document is added to both runs, once for each bound. For the lower bound, its
-    values are right in the first run and wrong in the second run; for the upper bound, the reverse.
-    This moves both bounds outwards. The bound closer to 0 is moved less: the artificial document
-    then has only as many changed values as a typical document that differs between the runs. As a
-    result, an interval excludes 0 in about the same cases in which its p value (`p_values`) is
-    small.
+    To compute the lower bound, an artificial document is added to both runs. Its values are right
+    in the first run and wrong in the second run. For the upper bound, its values are wrong in the
+    first run and right in the second run. This moves both bounds outwards. The bound closer to 0 is
+    moved less: the artificial document then has only as many changed values as a typical document
+    that differs between the runs. As a result, an interval excludes 0 in about the same cases in
+    which its p value (`p_values`) is small.
     """
     if not samples:
         return []

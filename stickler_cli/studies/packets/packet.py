@@ -208,9 +208,9 @@ class PartitionScores:
     """
 
     homogeneity: float
-    """1 if every predicted section has pages of only one true section."""
+    """1 if no predicted section has pages of several true sections."""
     completeness: float
-    """1 if the pages of every true section are in one predicted section."""
+    """1 if no true section has pages in several predicted sections."""
     v_measure: float
     """The harmonic mean of homogeneity and completeness."""
     rand: float

@@ -219,7 +219,7 @@ _COUNTED: Final = (
     *("both_right", "place_wrong", "value_wrong", "both_wrong"),
     *("centred", "gt_boxes", "pred_boxes"),
 )
-"""Names of the counts of a field.
+"""Names of the numbers that are counted for each field.
 
 The first four count values that have a box on both sides: `place_wrong` if the value is right and
 its box is wrong, `value_wrong` if only the value is wrong. `centred` counts right values with the
