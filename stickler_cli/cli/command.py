@@ -180,6 +180,9 @@ def _read_arguments(context: typer.Context, options: Mapping[str, Option]) -> di
         for name in argument_names
         if _value_source(context, name) == "COMMANDLINE"
     ]
+    texts = [text for value in typed_values for text in _texts_of(value)]
+    if any(not text.strip() for text in texts):
+        raise UsageError([Problem("", "an argument of the command is blank", "a path or a name")])
     values: dict[str, Any] = {name: options[name].default for name in argument_names}
     values |= {name: value for name, value in (context.default_map or {}).items() if name in values}
     values |= values_of_options
@@ -205,6 +208,11 @@ def _read_arguments(context: typer.Context, options: Mapping[str, Option]) -> di
         hint = f"or set {', '.join(missing)} in {OWN_FILE}" if can_be_in_file else ""
         raise UsageError([Problem(source="", found=message, expected=usage, hint=hint)])
     return values
+
+
+def _texts_of(value: object) -> tuple[str, ...]:
+    """Return the texts of an argument, which may have several."""
+    return (value,) if isinstance(value, str) else tuple(map(str, value))  # type: ignore[call-overload] # typer's
 
 
 def _check_files(settings: Settings, context: typer.Context) -> None:

@@ -123,20 +123,27 @@ def _typed(kind: type, value: object) -> object:
     return value
 
 
+def _text(value: object) -> str:
+    """Return a text that may be a path, a pattern, a name or a condition."""
+    if not isinstance(value, str):
+        raise NotTakenError
+    if not value.strip():
+        raise NotTakenError("it is blank; leave the option out for its default")
+    return value
+
+
 def _texts(value: object) -> tuple[str, ...]:
     if isinstance(value, str):
-        return (value,)
-    if not isinstance(value, list | tuple) or not all(
-        isinstance(element, str) for element in value
-    ):
+        return (_text(value),)
+    if not isinstance(value, list | tuple):
         raise NotTakenError
-    return tuple(value)
+    return tuple(map(_text, value))
 
 
 BYTES: Final = Read("a number of bytes, such as 4096, 500kB or 1.5GB", _bytes)
 FLAG: Final = Read("true or false", partial(_typed, bool))
 TEXTS: Final = Read("a list of strings", _texts)
-_TYPED: Final = {bool: FLAG, str: Read("a string", partial(_typed, str))}
+_TYPED: Final = {bool: FLAG, str: Read("a string", _text)}
 Values: TypeAlias = Read | Choice | NumberRange
 
 
@@ -168,7 +175,9 @@ class Option(NamedTuple):
         Raises:
             NotTakenError: the input is not valid.
         """
-        return None if value is None and self.default is None else self.values.convert(value)
+        # The default of an argument that is not needed may be blank.
+        is_default = type(value) is type(self.default) and value == self.default
+        return value if is_default else self.values.convert(value)
 
     def parse(self, value: object) -> Any:
         """Return the value of the option for a text of the command line.
@@ -182,7 +191,8 @@ class Option(NamedTuple):
             and value != self.values.word
         ):
             value = self.values.in_text(value)
-        return self.convert(value)
+        may_be_default = value is None or self.argument
+        return self.convert(value) if may_be_default else self.values.convert(value)
 
     def problem(self, source: str, found: str, error: NotTakenError) -> Problem:
         """Return the problem for an invalid value, with the values that are valid instead."""
@@ -299,7 +309,8 @@ def read_settings(settings: type[S], given: Mapping[str, object], *, parsed: boo
         try:
             values[name] = option.convert(value) if parsed else option.parse(value)
         except NotTakenError as error:
-            source = name if parsed else option.flag
+            argument_or_flag = name.upper() if option.argument else option.flag
+            source = name if parsed else argument_or_flag
             problems.append(option.problem(source, f"the value is {value!r}", error))
     if problems:
         raise UsageError(problems)

@@ -72,6 +72,7 @@ _MISSPELT_BEGINNING: Final = re.compile(r"[^/\\@]{0,20}?(?:[/\\]{2,}|[:;\uff1a][
 _ENCODED_AT: Final = "%40"
 _QUERY: Final = re.compile("[?]")
 _QUERY_OF_WEB: Final = re.compile("[?#]")
+_PARAMETERS: Final = re.compile(";[^/]*")  # Source: RFC 3986, section 3.3
 _VALUES_OF_QUERY: Final = re.compile("=([^&;#]*)")
 MIN_SECRET_LENGTH: Final = 3  # characters of the shortest password that is hidden in other texts
 MIN_VALUE_LENGTH: Final = 8  # characters of the shortest value in a query that is hidden there
@@ -92,7 +93,7 @@ def is_url(name: str) -> bool:
 
 
 def shown_url(url: str) -> str:
-    """Return a URL without user, password and query.
+    """Return a URL without user, password, path parameters and query.
 
     A password may contain a slash that is not escaped. Therefore everything is removed up to the
     last `@` that can stand before the host.
@@ -101,6 +102,8 @@ def shown_url(url: str) -> str:
     'https://example.org/a.json'
     >>> shown_url("s3://KEY:abc/def@bucket/a.json")
     's3://bucket/a.json'
+    >>> shown_url("https://example.org/a;token=3f/b.json;v=2")
+    'https://example.org/a/b.json'
     """
     scheme, mark, address = url.partition("://")
     _, location, _ = _split_address(address, scheme)
@@ -183,10 +186,17 @@ def _split_address(address: str, scheme: str) -> tuple[str, str, str]:
     for at_sign in ("@", _ENCODED_AT) if has_user else ():
         if at_sign in location:
             user, _, location = location.rpartition(at_sign)
-            return user, location, query
+            return user, *_split_parameters(location, query, is_web=is_web)
         if at_sign in query:  # the `?` may be part of the password
             return address, HIDDEN, ""
-    return "", location, query
+    return "", *_split_parameters(location, query, is_web=is_web)
+
+
+def _split_parameters(location: str, query: str, *, is_web: bool) -> tuple[str, str]:
+    """Move parameters such as `;token=a` from the path of a web address to its query."""
+    if not is_web or ";" not in location:
+        return location, query
+    return _PARAMETERS.sub("", location), "".join(_PARAMETERS.findall(location)) + query
 
 
 def wait_at_most(seconds: float) -> None:

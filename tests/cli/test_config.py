@@ -316,7 +316,7 @@ def test_a_file_that_is_wrong_is_wrong_for_every_command(stickler, data):
         ("output = ['run.xyz']", "output: "),
         ("by = ['@language']", "by @language: "),
         ("offline = true\nno_cache = true", "offline: "),
-        ("id_field = ''", "id_field: "),
+        ("id_field = ''", 'id_field is ""'),
         ("run_dir = 'gt'", "run_dir "),
     ],
 )

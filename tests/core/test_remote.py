@@ -32,6 +32,10 @@ from stickler_cli.core.remote import check_url, hide_secrets, remember_secrets, 
         ("https://host/a.json#secret?b=c", "https://host/a.json"),
         ("https://me:sec#ret@host/a.json", "https://[hidden]"),
         ("s3://bucket/a#1.json", "s3://bucket/a#1.json"),
+        ("https://host/a.json;tok=secret", "https://host/a.json"),
+        ("https://host/a;tok=secret;b/c.json;d?e=f", "https://host/a/c.json"),
+        ("https://me:sec;ret=a@host/a.json", "https://host/a.json"),
+        ("s3://bucket/a;b.json", "s3://bucket/a;b.json"),
     ],
 )
 def test_a_url_is_shown_without_user_password_and_signature(url, printed):
@@ -70,6 +74,7 @@ def forgetting():
         ("http://user:s3c/ret@h/a", "no host s3c with path /ret"),
         ("http://h/a.json#s3cret", "got a.json#s3cret"),
         ("http://h/a.json?signature=s3cretvalue&b=1", "refused s3cretvalue"),
+        ("http://h/a;token=s3cretvalue/b.json", "refused s3cretvalue"),
         ("user:s3cret@h", "no host in s3cret"),
         ("openai:judge=https://user:s3cret@h/v1", "no host in s3cret"),
     ],
