@@ -360,7 +360,7 @@ def _cluster(settings: EvalSettings, workers: Workers, plan: Plan) -> Cluster | 
         "a timeout must stop the process that compares a document, but stickler cannot stop "
         "Dask workers"
     )
-    limits = "Dask workers have their own limit: dask worker --memory-limit"
+    limits = "the memory of Dask workers is limited by dask worker --memory-limit"
     sets_jobs = settings.scheduler is not None and settings.jobs != "auto"
     problems = [
         Problem(option, finding, hint=hint)
