@@ -316,6 +316,7 @@ def test_a_static_model_comes_back_from_both_exports(model):
     assert same_by_configuration(model)
 
 
+@pytest.mark.slow
 @given(MODELS)
 def test_a_dynamic_model_comes_back_from_both_exports(static):
     model = StructuredModel.from_json_schema(static.to_json_schema())

@@ -196,6 +196,7 @@ def referring(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["parts.json", "deep.json"])
 @pytest.mark.parametrize(
     "command",
@@ -268,6 +269,7 @@ WITH_RUN_DIR = [
 ]  # beside --run-dir, --documents and --non-matches are refused altogether
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_finished", [True, False])
 @pytest.mark.parametrize("spelling", SPELLINGS)
 @pytest.mark.parametrize(("command", "output"), WITH_RUN_DIR)

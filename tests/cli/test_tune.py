@@ -53,6 +53,7 @@ def test_a_threshold_is_proposed_with_its_gain_and_a_histogram(stickler, evidenc
     assert (evidence / "schema.json").read_text() == SCHEMA
 
 
+@pytest.mark.slow
 def test_what_is_written_is_what_its_schema_says(stickler, evidence):
     arguments = ["schema.json", "gt.jsonl", "pred.jsonl", "-f", "json"]
     validator = Draft202012Validator(schema_of("stickler-tuning"))

@@ -188,6 +188,7 @@ def test_a_malformed_request_is_refused_on_one_line(address, capsys, raw_request
     assert answer(address)[0] == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "reason"),
     [

@@ -9,6 +9,7 @@ from stickler_cli.core.json_values import (
     Absence,
     ReadingRule,
     brief,
+    canonical_json,
     doubled_names,
     is_absent,
     json_line,
@@ -25,6 +26,18 @@ def nested(depth: int) -> list[Any]:
     for _ in range(depth):
         value = [value]
     return value
+
+
+@pytest.mark.parametrize(
+    ("document", "canonical"),
+    [
+        ({"b": 1, "a": "x", "c": None}, b'{"a":"x","b":1}'),
+        ({"b": 2**70, "a": "\udc80"}, b'{"a": "\\udc80", "b": 1180591620717411303424}'),
+    ],
+)
+def test_equal_content_has_equal_bytes(document: Any, canonical: bytes):
+    assert canonical_json(document) == canonical
+    assert canonical_json(dict(reversed(document.items()))) == canonical
 
 
 @pytest.mark.parametrize(

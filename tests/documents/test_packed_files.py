@@ -46,6 +46,7 @@ def test_values_are_counted_by_commas_and_brackets(text: bytes, n_values: int):
     assert count_values(text) == n_values
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", [b"[]", b"{}", b"null", b'""', b"0", b"[0]", b'{"a":0}'])
 @pytest.mark.parametrize("pack", PACKERS)
 def test_a_small_file_of_a_million_values_is_refused_with_what_to_do(tmp_path, value, pack):
@@ -90,6 +91,7 @@ def test_one_line_of_a_million_values_ends_the_file(tmp_path):
     assert "unpack to more than 1,000,000 values" in second.found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "n_lines", "n_read"),
     [
@@ -116,6 +118,7 @@ def test_rows_of_empty_cells_and_arrays_of_empty_documents_are_refused_too(tmp_p
     assert "3,000,000 values" in array.found
 
 
+@pytest.mark.slow
 def test_usual_lines_are_read_however_many_there_are(tmp_path):
     # A record of five fields with random digits has far fewer values than bytes.
     line = b'{"id":"%d","total":%d.%d,"name":"Name %d","date":"2024-01-%02d"}\n'

@@ -79,6 +79,7 @@ def test_the_text_ends_with_one_line_break_either_way(run_of):
         assert text.endswith("\n}\n")
 
 
+@pytest.mark.slow
 def test_a_record_of_many_levels_grows_with_them_and_not_with_blanks():
     def nested(levels):
         value: object = 2**64

@@ -11,7 +11,7 @@ from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.errors.located_units import located_units
 from stickler_cli.score.errors.wrong_units import is_judged_unit
 from stickler_cli.score.sums import sum_counts
-from .batches import TEXT, X, a_list, an_object, batch, records
+from .batches import TEXT, X, a_list, an_object, batch, not_compared, records
 
 COUNTED = {**TEXT, X + "aggregate": True, X + "weight": 3}
 LISTED = {**a_list(TEXT), X + "weight": 5}
@@ -160,3 +160,11 @@ def test_leaves_that_are_compared_together_are_in_the_documents_of_their_object(
         for number, positions in leaves.positions_by_field()
     }
     assert by_name == {"a": [0, 0, 1], "b": [0, 0, 1]}
+
+
+def test_a_document_has_the_scores_of_its_fields_and_none_if_it_was_not_compared():
+    plan = compile_schema(an_object(a=TEXT, b=TEXT))
+    compared = batch(plan, {"1": ({"a": "x", "b": "y"}, {"a": "x"})})
+
+    assert compared.field_scores(0) == {"a": 1.0, "b": 0.0}
+    assert not_compared("2").field_scores(0) == {}
