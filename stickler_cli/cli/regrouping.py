@@ -227,10 +227,10 @@ def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
 
     Settings that change figures are those of the recorded run.
     """
-    begun = begun_with(name)
+    begun, place = begun_with(name), f"{decoded(name).rstrip('/')}/{JOURNAL} record 1"
     kept = [*_KEPT, *(option_name for group in _KEPT_GROUPS for option_name in options_of(group))]
     values: dict[str, Any] = {key: begun[key] for key in kept if key in begun}
-    sides = decode(list[str], begun.get("validate"), name, ("validate",))
+    sides = decode(list[str], begun.get("validate"), place, ("settings", "validate"))
     intervals = run.evaluation.interval_settings
     values |= {
         "schema": run.schema.path,
@@ -248,7 +248,12 @@ def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
         "offline": True,
         "quiet": True,
     }
-    return read_settings(EvalSettings, values)  # turns lists of the journal into tuples
+    try:
+        return read_settings(EvalSettings, values)  # turns lists of the journal into tuples
+    except UsageError as error:
+        raise UsageError(
+            [replace(problem, source=f"{place}: {problem.source}") for problem in error.problems]
+        ) from None
 
 
 def _inferred_as_it_was(run: Run, settings: EvalSettings) -> tuple[EvalSettings, LoadedSchema]:

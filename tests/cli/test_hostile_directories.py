@@ -318,6 +318,32 @@ def test_a_source_that_is_no_text_or_path_is_refused(stickler, data, night, key,
         assert stickler(*command).code == 2
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("command", REREADERS)
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("GT", 3),
+        ("pair_by", []),
+        ("pair_by", ""),
+        ("max_document_size", None),
+        ("ignore", {}),
+        ("validate", 3),
+        ("validate", [1]),
+    ],
+)
+def test_a_forged_setting_is_told_with_the_journal_and_the_record(
+    stickler, night, command, key, value
+):
+    rename_in_journal(night / "journal", **{key: value})
+
+    result = stickler(*command)
+
+    assert result.code == 2
+    assert "journal record 1" in result.err
+    assert key.lower() in result.err
+
+
 def forge_records(journal: Path, change) -> None:
     """Change the records of a journal, given as JSON lines, and chain them anew."""
     first, *lines = journal.read_bytes().splitlines(keepends=True)
