@@ -7,9 +7,12 @@ from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.errors.causes import Causes
 from stickler_cli.score.record import Run, SchemaSignature
 from stickler_cli.settings.deciding import RunOptions
 from stickler_cli.studies.diff.answer import compare_runs
+from stickler_cli.studies.diff.cause_changes import compare_causes
+from stickler_cli.studies.diff.changed_values import changed_values
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
 ROWS = {"type": "array", "items": {"type": "object", "properties": {"name": EXACT, "unit": EXACT}}}
@@ -153,6 +156,13 @@ def test_without_single_values_of_runs_of_other_documents_no_cause_is_known():
 
 def test_several_runs_of_a_side_have_no_causes():
     assert compare_runs({"base": BASE, "again": BASE}, {"new": NEW}).causes is None
+
+
+def test_values_whose_cause_is_unknown_count_in_none():
+    values = [replace(value, causes_by_run=("", "")) for value in changed_values(BASE, NEW)]
+
+    assert len(values) > 1
+    assert compare_causes([Causes(), Causes()], values) == []
 
 
 def test_traits_that_one_run_has_joined_are_joined_in_both(monkeypatch):
