@@ -189,13 +189,12 @@ def test_a_field_with_a_rule_for_its_name_has_no_chemical_formulas(name, compara
 @pytest.mark.parametrize("head", ["x", ">", "select ", "x = 1;"])
 def test_no_pattern_searches_a_long_run_of_blanks(monkeypatch, head, blank):
     n_characters = []
-    is_query = code_forms._is_query  # noqa: SLF001 - the first pattern that a text meets
 
     def note_length(text):
         n_characters.append(len(text))
-        return is_query(text)
 
-    monkeypatch.setattr(code_forms, "_is_query", note_length)
+    tests = (("SQL", note_length), *code_forms._TESTS_OF_FORMS)  # noqa: SLF001
+    monkeypatch.setattr(code_forms, "_TESTS_OF_FORMS", tests)
     code_form(head + blank * 100_000 + "x")
 
     assert n_characters == [len(head.rstrip()) + code_forms.MAX_BLANKS + 1]
