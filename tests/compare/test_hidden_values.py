@@ -168,7 +168,7 @@ def test_documents_of_a_schema_are_never_nothing():
 def test_documents_of_several_schemas_are_recorded_and_never_only_scored():
     none = np.zeros(0, np.intp)
 
-    with pytest.raises(AssertionError, match="can only be evaluated"):
+    with pytest.raises(AssertionError, match="can be evaluated, but cannot be scored"):
         SchemasNode(threshold=0.0, plans={}).similarity(
             Columns([], []), none, none, Options(), Mode.DOCUMENTS
         )
