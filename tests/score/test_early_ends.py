@@ -75,6 +75,7 @@ def test_a_document_ends_early_if_three_fields_are_missed_after_the_last_one(gt,
     assert ends_of(SCHEMA, gt, pred) == last
 
 
+MAP_OF_OBJECTS = {"type": "object", "additionalProperties": an_object(k=TEXT)}
 ENDING = {"a": TEXT, "b": TEXT, "c": TEXT}
 
 
@@ -83,6 +84,7 @@ ENDING = {"a": TEXT, "b": TEXT, "c": TEXT}
     [
         # All keys of a map are one field, even those that are missed.
         (MAP, {"x": 1, "y": 2}, {"y": 2}, ("first", "*")),
+        (MAP_OF_OBJECTS, {"x": {"k": "p"}}, {"x": {"k": "q"}}, ("first", "*")),
         # The items of a list are one field, and so is a list in a list.
         (a_list(TEXT), ["p", "q"], ["q"], ("first",)),
         (a_list(a_list(TEXT)), [["p"], ["q"]], [["q"]], ("first",)),

@@ -172,8 +172,23 @@ def _is_predicted(table: UnitTable, batch: UnitBatch) -> Mask:
 def _documents_by_place(
     table: UnitTable, batch: UnitBatch, is_selected: Mask
 ) -> Iterator[tuple[FieldPlace, Indexes]]:
-    """Yield the documents of the selected units of a batch, field by field."""
-    for _, positions in batch.positions_by_field():
+    """Yield the documents of the selected units of a batch, place by place."""
+    for positions in _positions_by_place(batch):
         selected = positions[is_selected[positions]]
         if len(selected):
             yield find_place(table, batch, int(selected[0])), batch.document[selected]
+
+
+def _positions_by_place(batch: UnitBatch) -> list[Indexes]:
+    """Return the positions of the units of a batch, divided by place.
+
+    A map may have more keys than a schema has fields, and all of them are one place.
+    """
+    map_batch: UnitBatch | None = None
+    level: UnitBatch | None = batch
+    while level is not None:
+        map_batch = level.container if level.is_map_key else map_batch
+        level = level.container
+    if map_batch is not None and isinstance(map_batch.field, int):
+        return [np.arange(batch.size)]
+    return [positions for _, positions in batch.positions_by_field()]

@@ -354,7 +354,7 @@ def with_end(error: ClassifiedError, early_ends: EarlyEnds) -> ClassifiedError:
     The result has the path of the last predicted field. All other errors are returned unchanged.
     """
     unit = error.unit
-    end = early_ends.get(unit.document) if unit.outcome == FN else None
+    end = early_ends.get(unit.document) if early_ends and unit.outcome == FN else None
     if end is None or find_place(unit.table, unit.batch, unit.position) <= end:
         return error
     return error._replace(ends_after=end.path)
