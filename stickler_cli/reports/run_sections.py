@@ -238,9 +238,9 @@ def _worst_documents(view: RunView, style: TableStyle) -> Iterator[Block]:
     elif not documents:
         yield Text("no document lost values")
     else:
-        worst_of_all = f"the {len(documents)} with the lowest scores out of {count}"
+        worst_of_all = f"{len(documents)} of {count:,}, those with the lowest scores"
         choice = worst_of_all if len(documents) < count else "all"
-        yield Text(f"documents that lost values, {choice}", "title")
+        yield Text(f"documents that lost values: {choice}", "title")
         yield _document_table(documents, commands_beside=style.plain)
         if not view.run.explain_command:
             advice = (

@@ -34,8 +34,8 @@ UNFIT: Final = 3  # number of unused verdicts that a sentence lists; the JSON re
 MODES: Final = {
     "overall": "units: each value, each object and each list item counts as one unit",
     "aggregate": (
-        "values, but an item that does not match, or an item or object on one side only, counts as "
-        "one unit"
+        "all values, but each item that does not match, and each item or object that only one side "
+        "has, counts as one"
     ),
     "leaves": "all values",
 }
@@ -368,7 +368,9 @@ def worst_field_texts(view: RunView) -> list[str]:
 
 _ODDITIES: Final = {
     "duplicate_keys": "with the same key twice in an object (only the last one counts)",
-    "byte_order_mark": "with a byte order mark at the start, which is not JSON (it was skipped)",
+    "byte_order_mark": (
+        "with a byte order mark at the start, which is not JSON; the mark was skipped"
+    ),
 }
 """Text for each warning about documents; a number of documents is written before the text."""
 

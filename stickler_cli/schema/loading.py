@@ -172,17 +172,13 @@ def load_schemas(
         else:
             schemas_by_step |= {} if schema.refusals else {step: schema}
     if not schemas_by_step and not problems:
-        hint = (
-            "this path is a file: to use it as the schema, leave out --schema-by"
-            if Path(path).is_file()
-            else ""
-        )
+        is_file = Path(path).is_file()
         problems.append(
             Problem(
                 source=shown_path,
-                found="this directory contains no schema",
-                expected="a directory of .json files",
-                hint=hint,
+                found="this is a file" if is_file else "this directory contains no schema",
+                expected="a directory of .json files, because --schema-by is given",
+                hint="to use this file as the schema, leave out --schema-by" if is_file else "",
             )
         )
     if problems:

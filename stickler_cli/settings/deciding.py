@@ -380,9 +380,9 @@ class CountingOptions(Settings, panel="counting"):
     counting: Counting = option(
         "leaves",
         (
-            "What reports count (JSON has all three). leaves: all values; aggregate: values, "
-            "but an item that does not match, or an item or object on one side only, is one "
-            "unit; overall: each value, object and item is one unit."
+            "What reports count (JSON has all three). leaves: all values. aggregate: all "
+            "values, but each item that does not match, and each item or object that only one "
+            "side has, counts as one. overall: each value, object and item counts as one."
         ),
     )
 

@@ -57,7 +57,8 @@ def test_the_table_counts_documents_with_duplicate_keys_and_byte_order_marks(sti
         "note: 1 document with the same key twice in an object (only the last one counts)"
     ) in lines
     assert (
-        "note: 1 document with a byte order mark at the start, which is not JSON (it was skipped)"
+        "note: 1 document with a byte order mark at the start, which is not JSON; the mark was "
+        "skipped"
     ) in lines
 
 

@@ -241,7 +241,7 @@ def test_what_makes_no_sense_is_refused(stickler, data):
     without = stickler("eval", "schemas", "gt", "pred")
     assert (without.code, "only eval --schema-by accepts a directory" in without.err) == (2, True)
     file = stickler("eval", "schemas/invoice.json", "gt", "pred", *BY)
-    assert "this path is a file: to use it as the schema, leave out --schema-by" in file.err
+    assert "to use this file as the schema, leave out --schema-by" in file.err
     left_out = stickler("eval", "gt", "pred", *BY)
     assert "--schema-by: SCHEMA is missing, expected a directory of schemas" in left_out.err
     column = stickler("eval", "schemas", "gt", "pred", "--schema-by", "@what")

@@ -485,7 +485,7 @@ class TestDirectories:
         assert (problem.source, problem.hint) == (str(tmp_path / "none"), "")
 
         with pytest.raises(
-            SchemaError, match="this path is a file: to use it as the schema, leave out --schema-by"
+            SchemaError, match="to use this file as the schema, leave out --schema-by"
         ):
             load_schemas(write(tmp_path / "s.json", SKU))
 

@@ -290,7 +290,7 @@ def _find_confidence_change(
 ) -> tuple[float | None, str]:
     name = gate.metric.removeprefix(CONFIDENCE)
     if name not in FIGURES:
-        return None, "stickler diff cannot compare this figure of confidences"
+        return None, "stickler diff does not compute changes of this confidence figure"
     confidence_change = confidence_changes(runs, settings, [name], path)
     value = confidence_change[0].change if confidence_change else None
     if gate.bound and confidence_change:

@@ -98,7 +98,11 @@ def test_the_table_names_them(runs, capsys):
         ("confidence.auroc>=-0.1", 1, "change of confidence.auroc -0."),
         ("confidence.total.ece.upper<=0.01", 1, "change of confidence.total.ece.upper 0."),
         ("confidence.id.auroc>=0", 1, "one of the runs does not have this figure"),
-        ("confidence.coverage>=0", 1, "stickler diff cannot compare this figure"),
+        (
+            "confidence.coverage>=0",
+            1,
+            "stickler diff does not compute changes of this confidence figure",
+        ),
     ],
 )
 def test_gates_ask_what_became_of_confidences(runs, capsys, gate, code, message):
