@@ -74,11 +74,11 @@ def result_of(row, size=1, position=0):
     account = compare(plan, gts, preds, options_of(row), gold=gold)
     batch = batch_of_unit(tree_of(account, position))
     result = comparison_view(batch, recall_with_fd=options.get("recall_with_fd", False))
-    result["non_matches"] = judged(result["non_matches"])
+    result["non_matches"] = listed_errors(result["non_matches"])
     return result
 
 
-def judged(errors):
+def listed_errors(errors):
     """Return the errors that cases list: those that are inside of no other."""
     kept = [error for error in errors if "inside" not in error]
     for error in kept:
@@ -156,7 +156,7 @@ def test_the_command_line_gives_what_its_case_expects(row, tmp_path, capsys):
     code = main(["eval", *map(str, files.values()), "-f", "json", "--no-config", *arguments])
 
     result = json.loads(capsys.readouterr().out)
-    result["non_matches"] = judged(result["non_matches"])
+    result["non_matches"] = listed_errors(result["non_matches"])
     assert code == 0
     assert list(differences(row["expect"], result)) == []
     # A run lists the keys that only documents name in their own order.

@@ -284,7 +284,7 @@ LISTS = declared(
 def models(fields):
     """Strategies of model classes with some fields."""
 
-    def made(entries, threshold):
+    def build_model_class(entries, threshold):
         definitions = {
             f"field_{index}": (kind, ComparableField(**rules))
             for index, (kind, rules) in enumerate(entries)
@@ -293,7 +293,7 @@ def models(fields):
         model.match_threshold = threshold
         return model
 
-    return st.builds(made, st.lists(fields, min_size=1, max_size=4), FRACTIONS)
+    return st.builds(build_model_class, st.lists(fields, min_size=1, max_size=4), FRACTIONS)
 
 
 def nested(inner):

@@ -129,7 +129,7 @@ class Inner(StructuredModel):
     name: str = ComparableField(threshold=1.0)
 
 
-def told_of(make):
+def warnings_of(make):
     with pytest.warns(UserWarning, match="has no effect") as warned:
         model = make()
     return model, [str(warning.message) for warning in warned]
@@ -141,17 +141,17 @@ REST = "has no effect; give comparators to the inner fields instead"
 def test_a_comparator_on_models_is_passed_over_with_a_warning_when_the_class_is_made():
     def outer():
         class Outer(StructuredModel):
-            one: Inner | None = ComparableField(comparator=LevenshteinComparator(), weight=2)
-            many: list[Inner] = ComparableField(comparator=ExactComparator())
+            single: Inner | None = ComparableField(comparator=LevenshteinComparator(), weight=2)
+            several: list[Inner] = ComparableField(comparator=ExactComparator())
             texts: list[str] = ComparableField(comparator=ExactComparator())
 
         return Outer
 
-    model, messages = told_of(outer)
+    model, messages = warnings_of(outer)
 
     assert messages == [
-        f"Outer.one is compared field by field: LevenshteinComparator {REST}",
-        f"Outer.many is compared field by field: ExactComparator {REST}",
+        f"Outer.single is compared field by field: LevenshteinComparator {REST}",
+        f"Outer.several is compared field by field: ExactComparator {REST}",
     ]
 
     class Outermost(StructuredModel):
@@ -165,25 +165,25 @@ def test_a_comparator_on_models_is_passed_over_with_a_warning_when_the_class_is_
 def test_a_threshold_of_a_list_of_models_is_told_of_unless_it_says_what_they_say():
     def lists():
         class Lists(StructuredModel):
-            one: Inner = ComparableField(threshold=0.9)
+            single: Inner = ComparableField(threshold=0.9)
             same: list[Inner] = ComparableField(threshold=0.7)
-            many: list[Inner] | None = ComparableField(threshold=0.9)
+            several: list[Inner] | None = ComparableField(threshold=0.9)
             either: list[Inner] | str = ComparableField(threshold=0.9)
             deep: list[list[str]] = ComparableField(threshold=0.9)
 
         return Lists
 
-    model, messages = told_of(lists)
+    model, messages = warnings_of(lists)
 
     (text,) = messages
     assert text.startswith(
-        "Lists.many is a list of Inner: its threshold of 0.9 has no effect. List"
+        "Lists.several is a list of Inner: its threshold of 0.9 has no effect. List"
     )
     assert text.endswith("items match if they reach the match_threshold of Inner, which is 0.7")
     nodes = [field.node for field in model.comparison_plan().root.fields]
     assert nodes[0].threshold == 0.9
     exported = model.to_json_schema()["properties"]
-    assert "x-aws-stickler-threshold" not in exported["many"]
+    assert "x-aws-stickler-threshold" not in exported["several"]
 
 
 def test_a_class_that_is_not_finished_is_told_of_when_it_is_first_compared():
@@ -195,7 +195,7 @@ def test_a_class_that_is_not_finished_is_told_of_when_it_is_first_compared():
 
     Early.model_rebuild(_types_namespace={"Later": Later})
 
-    assert told_of(Early.comparison_plan)[1] == [
+    assert warnings_of(Early.comparison_plan)[1] == [
         f"Early.later is compared field by field: ExactComparator {REST}"
     ]
     Early.comparison_plan()
@@ -213,7 +213,7 @@ def test_what_a_plain_model_in_a_field_says_is_told_of_once():
         return Outer
 
     Plain.model_rebuild(_types_namespace={"Plain": Plain})
-    model, messages = told_of(outer)
+    model, messages = warnings_of(outer)
 
     assert messages == [f"Plain.inner is compared field by field: ExactComparator {REST}"]
     model.comparison_plan()

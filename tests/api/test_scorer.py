@@ -32,7 +32,7 @@ class Plain:
     total: float
 
 
-def around(value, levels):
+def nest_value(value, levels):
     for _ in range(levels):
         value = {"id": value}
     return value
@@ -142,7 +142,7 @@ def test_what_cannot_say_what_it_is_is_a_wrong_value():
         Order,
         print,
         Silent(),
-        around("x", 5_000),
+        nest_value("x", 5_000),
         "[" * 5_000,
     ],
     ids=kind_named,

@@ -56,7 +56,7 @@ class Strange:
 
 @dataclasses.dataclass
 class Holder:
-    held: bytes
+    content: bytes
 
     def __str__(self):
         return "holder"
@@ -350,18 +350,18 @@ def test_a_generic_model_has_a_plan_for_each_argument():
 
 def test_what_a_dump_leaves_out_is_not_compared():
     class Model(StructuredModel):
-        shown: str = ComparableField()
+        visible: str = ComparableField()
         hidden: str = ComparableField(exclude=True)
 
         @computed_field
         @property
         def loud(self) -> str:
-            return self.shown.upper()
+            return self.visible.upper()
 
-    gt, pred = Model(shown="a", hidden="b"), Model(shown="a", hidden="c")
+    gt, pred = Model(visible="a", hidden="b"), Model(visible="a", hidden="c")
 
     assert gt.compare_with(pred) == {
-        "field_scores": {"shown": 1.0},
+        "field_scores": {"visible": 1.0},
         "overall_score": 1.0,
         "all_fields_matched": True,
     }

@@ -215,7 +215,7 @@ def test_any_type_of_field_finds_its_comparator():
     class Everything(BaseModel):
         model_config = ConfigDict(arbitrary_types_allowed=True)
         key: UUID = UUID(int=1)
-        at: datetime = datetime(2024, 1, 1)  # noqa: DTZ001 - naive on purpose
+        moment: datetime = datetime(2024, 1, 1)  # noqa: DTZ001 - naive on purpose
         span: timedelta = timedelta(hours=1)
         choice: Literal["a", "b"] = "a"
         pair: tuple[date, int] = (date(2024, 1, 1), 1)
@@ -235,7 +235,7 @@ def test_any_type_of_field_finds_its_comparator():
     assert evaluate(instance, instance).all_fields_matched
     assert comparators(instance) == {
         "key": "ExactComparator",
-        "at": "DateComparator",
+        "moment": "DateComparator",
         "span": "LevenshteinComparator",
         "choice": "EnumComparator",
         "pair": "NumericComparator",  # its second position; the first has an entry of its own
@@ -514,13 +514,13 @@ class Sold(BaseModel):
     "schema", [Sold, {"type": "object", "properties": {"mood": {"type": "string"}}}]
 )
 def test_values_of_the_ground_truth_say_how_fields_are_compared(schema):
-    def found(mood, other, **options):
+    def evaluate_moods(mood, other, **options):
         return evaluate({"mood": mood}, {"mood": other}, schema=schema, **options)
 
     for options in ({}, {"partial_gt": True}, {"fields": {"mood": {"weight": 2.0}}}):
-        assert found("16:05", "4:05 pm", **options).all_fields_matched
-        assert found("1,250 kg", "1250 kg", **options).all_fields_matched
-        assert not found("calm", "4:05 pm", **options).all_fields_matched
+        assert evaluate_moods("16:05", "4:05 pm", **options).all_fields_matched
+        assert evaluate_moods("1,250 kg", "1250 kg", **options).all_fields_matched
+        assert not evaluate_moods("calm", "4:05 pm", **options).all_fields_matched
     assert not eval_for(schema).evaluate({"mood": "16:05"}, {"mood": "4:05 pm"}).all_fields_matched
 
 
@@ -550,37 +550,37 @@ MOODS = {"type": "object", "properties": {"mood": {"type": "string"}, "due": {"t
 
 
 def test_a_schema_is_compiled_once_for_values_of_one_form(compiled, tmp_path):
-    def found(mood, schema):
+    def evaluate_moods(mood, schema):
         return evaluate({"mood": mood, "due": "x"}, {"mood": mood}, schema=schema)
 
-    found("16:05", MOODS)
-    assert found("4:05", {**MOODS}).inferred == found("16:05", MOODS).inferred
+    evaluate_moods("16:05", MOODS)
+    assert evaluate_moods("4:05", {**MOODS}).inferred == evaluate_moods("16:05", MOODS).inferred
     assert len(compiled) == 2
-    found("X-1", MOODS)
+    evaluate_moods("X-1", MOODS)
     assert len(compiled) == 3
-    assert found("16:05", {**MOODS, "properties": {"mood": {"type": "string"}}}).f1 == 1
+    assert evaluate_moods("16:05", {**MOODS, "properties": {"mood": {"type": "string"}}}).f1 == 1
     assert len(compiled) == 5
 
     file = tmp_path / "s.json"
     file.write_text(json.dumps(MOODS))
-    found("X-1", file)
-    found("X-2", str(file))
+    evaluate_moods("X-1", file)
+    evaluate_moods("X-2", str(file))
     assert len(compiled) == 7
     file.write_text(json.dumps({**MOODS, "properties": {"due": {"type": "string"}}}))
-    assert found("X-2", file).f1 == 0
+    assert evaluate_moods("X-2", file).f1 == 0
     assert len(compiled) == 9
 
 
 def test_what_is_said_of_values_in_numbers_is_of_the_document_itself(compiled):
-    def said(*dues):
+    def reason_for_dues(*dues):
         documents = {"due": [*dues]}
         (result,) = evaluate(documents, documents, schema=DUES).inferred
         return result.reason
 
-    assert said("soon", "2024-01-02", "later").startswith("1 of 3 texts read as a date")
-    assert said("soon", "2024-01-03", "later").startswith("1 of 3 texts")
-    assert said("soon", "then", "2024-01-03", "later").startswith("1 of 4 texts")
-    assert said("2024-01-03") == said("2024-01-03", "2024-01-05")
+    assert reason_for_dues("soon", "2024-01-02", "later").startswith("1 of 3 texts read as a date")
+    assert reason_for_dues("soon", "2024-01-03", "later").startswith("1 of 3 texts")
+    assert reason_for_dues("soon", "then", "2024-01-03", "later").startswith("1 of 4 texts")
+    assert reason_for_dues("2024-01-03") == reason_for_dues("2024-01-03", "2024-01-05")
     assert len(compiled) == 4
 
 

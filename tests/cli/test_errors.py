@@ -14,7 +14,7 @@ OTHER = {"id": "A-2", "total": 9.5, "lines": [{"sku": "mouse", "qty": 7}]}
 
 
 @pytest.fixture
-def kept(stickler, data: Path) -> Path:
+def kept_run(stickler, data: Path) -> Path:
     """A run directory of three documents, the last of which has other errors."""
     write(data / "gt" / "three.json", json.loads((data / "gt" / "one.json").read_text()))
     write(data / "pred" / "three.json", OTHER)
@@ -27,15 +27,15 @@ def paths(result) -> list[str]:
 
 
 @pytest.mark.parametrize("sources", [("night",), SOURCES])
-def test_all_errors_are_those_of_the_run(stickler, kept, sources):
+def test_all_errors_are_those_of_the_run(stickler, kept_run, sources):
     result = stickler("errors", *sources, "-f", "jsonl")
 
     assert (result.code, result.err) == (0, "")
-    assert result.out == (kept / "non-matches.jsonl").read_text()
+    assert result.out == (kept_run / "non-matches.jsonl").read_text()
     assert len(result.out.splitlines()) > 4
 
 
-def test_quiet_prints_the_list_and_verbose_the_reason_of_each_error(stickler, kept):
+def test_quiet_prints_the_list_and_verbose_the_reason_of_each_error(stickler, kept_run):
     quiet, verbose = (stickler("errors", "night", *flags) for flags in (["-q"], ["-q", "-v"]))
 
     assert (quiet.code, quiet.err) == (verbose.code, verbose.err) == (0, "")
@@ -44,7 +44,7 @@ def test_quiet_prints_the_list_and_verbose_the_reason_of_each_error(stickler, ke
     assert "below threshold" not in quiet.out
 
 
-def test_without_a_schema_the_ground_truth_tells_it(stickler, kept):
+def test_without_a_schema_the_ground_truth_tells_it(stickler, kept_run):
     result = stickler("errors", "gt", "pred", "-f", "jsonl")
 
     stickler("eval", "gt", "pred", "-q", "--non-matches", "inferred.jsonl")
@@ -53,45 +53,47 @@ def test_without_a_schema_the_ground_truth_tells_it(stickler, kept):
     assert "inferred" in result.err
 
 
-def test_sources_may_stand_in_the_configuration(stickler, kept):
+def test_sources_may_stand_in_the_configuration(stickler, kept_run):
     write(Path("stickler.toml"), 'schema = "schema.json"\ngt = "gt"\npred = "none"\n')
 
     fresh, finished = (stickler("errors", name, "-f", "jsonl") for name in ("pred", "night"))
 
-    assert fresh.out == finished.out == (kept / "non-matches.jsonl").read_text()
+    assert fresh.out == finished.out == (kept_run / "non-matches.jsonl").read_text()
 
 
-def test_errors_of_a_field_with_and_without_indexes(stickler, kept):
-    def of(field):
+def test_errors_of_a_field_with_and_without_indexes(stickler, kept_run):
+    def errors_of(field):
         return paths(stickler("errors", "night", "-f", "jsonl", "--field", field))
 
     all_paths = paths(stickler("errors", "night", "-f", "jsonl"))
-    assert of("total") == ["total", "total"]
-    assert of("lines.*") == [path for path in all_paths if path.startswith("lines[") if "." in path]
-    assert set(of("lines[1].sku")) == {"lines[1].sku"}
-    assert of("l*") == [path for path in all_paths if path.startswith("lines")]
+    assert errors_of("total") == ["total", "total"]
+    assert errors_of("lines.*") == [
+        path for path in all_paths if path.startswith("lines[") if "." in path
+    ]
+    assert set(errors_of("lines[1].sku")) == {"lines[1].sku"}
+    assert errors_of("l*") == [path for path in all_paths if path.startswith("lines")]
 
 
-def test_errors_of_a_class_in_any_spelling(stickler, kept):
-    def of(name):
+def test_errors_of_a_class_in_any_spelling(stickler, kept_run):
+    def errors_of(name):
         return stickler("errors", "night", "-f", "jsonl", "--class", name).out
 
-    assert of("invented_item") == of("invented item") == of("Invented-Item")
-    (error,) = map(json.loads, of("invented_item").splitlines())
+    assert errors_of("invented_item") == errors_of("invented item") == errors_of("Invented-Item")
+    (error,) = map(json.loads, errors_of("invented_item").splitlines())
     assert (error["document"], error["path"]) == ("two", "lines[1]")
 
 
-def test_errors_of_documents(stickler, kept):
-    def of(name):
+def test_errors_of_documents(stickler, kept_run):
+    def errors_of(name):
         out = stickler("errors", "night", "-f", "jsonl", "--document", name).out
         return {json.loads(line)["document"] for line in out.splitlines()}
 
-    assert of("two") == {"two"}
-    assert of("t*") == {"two", "three"}
-    assert of("one") == set()
+    assert errors_of("two") == {"two"}
+    assert errors_of("t*") == {"two", "three"}
+    assert errors_of("one") == set()
 
 
-def test_errors_in_other_orders_are_the_same_errors(stickler, kept):
+def test_errors_in_other_orders_are_the_same_errors(stickler, kept_run):
     def by(order):
         out = stickler("errors", "night", "-f", "jsonl", "--sort", order).out
         return [json.loads(line) for line in out.splitlines()]
@@ -107,8 +109,8 @@ def test_errors_in_other_orders_are_the_same_errors(stickler, kept):
     assert by("class")[0]["class"] == "invented_item"
 
 
-def test_the_table_says_how_many_of_how_many(stickler, kept):
-    total = len((kept / "non-matches.jsonl").read_text().splitlines())
+def test_the_table_says_how_many_of_how_many(stickler, kept_run):
+    total = len((kept_run / "non-matches.jsonl").read_text().splitlines())
 
     lines = stickler("errors", "night", "--field", "total").out.splitlines()
 
@@ -127,14 +129,14 @@ def test_the_table_says_how_many_of_how_many(stickler, kept):
     assert sentence not in stickler(*by_class).out  # it lists them
 
 
-def test_an_item_of_a_cause_counts_as_one_error(stickler, kept):
+def test_an_item_of_a_cause_counts_as_one_error(stickler, kept_run):
     lines = stickler("errors", "night", "--cause", "1").out.splitlines()
 
     assert lines[0] == "1 error, in 1 document"
     assert lines[2].startswith("1  2  lines: 1 item invented in 1 document")
 
 
-def test_a_class_of_a_cause_chooses_among_the_values_in_its_items(stickler, kept):
+def test_a_class_of_a_cause_chooses_among_the_values_in_its_items(stickler, kept_run):
     # The invented item of cause 1 has two values.
     result = stickler("errors", "night", "--cause", "1", "--class", "invented value")
 
@@ -142,7 +144,7 @@ def test_a_class_of_a_cause_chooses_among_the_values_in_its_items(stickler, kept
     assert "without a cause" not in result.out
 
 
-def test_many_errors_are_written_in_pieces(stickler, kept, monkeypatch):
+def test_many_errors_are_written_in_pieces(stickler, kept_run, monkeypatch):
     outputs = {
         form: stickler("errors", "night", "-f", form).out for form in ("csv", "tsv", "jsonl")
     }
@@ -156,7 +158,7 @@ def test_many_errors_are_written_in_pieces(stickler, kept, monkeypatch):
     assert table.num_rows == len(outputs["jsonl"].splitlines())
 
 
-def test_the_run_file_of_one_document_has_its_errors(stickler, kept):
+def test_the_run_file_of_one_document_has_its_errors(stickler, kept_run):
     sources = ("schema.json", "gt/two.json", "pred/two.json")
     stickler("eval", *sources, "-q", "-o", "one.json")
 
@@ -182,7 +184,7 @@ def test_the_run_file_of_one_document_has_its_errors(stickler, kept):
         (("night", "--sort", "name"), "--sort"),
     ],
 )
-def test_what_cannot_be_listed_is_refused(stickler, kept, arguments, message):
+def test_what_cannot_be_listed_is_refused(stickler, kept_run, arguments, message):
     stickler("eval", *SOURCES, "-q", "-o", "run.json")
 
     result = stickler("errors", *arguments)
@@ -191,7 +193,7 @@ def test_what_cannot_be_listed_is_refused(stickler, kept, arguments, message):
     assert message in result.err
 
 
-def test_documents_that_cannot_be_evaluated_are_told(stickler, kept):
+def test_documents_that_cannot_be_evaluated_are_told(stickler, kept_run):
     write(Path("gt/two.json"), "{")
 
     result = stickler("errors", *SOURCES, "-f", "jsonl")
@@ -201,8 +203,8 @@ def test_documents_that_cannot_be_evaluated_are_told(stickler, kept):
     assert {json.loads(line)["document"] for line in result.out.splitlines()} == {"three"}
 
 
-def test_a_broken_line_of_a_run_directory_is_named(stickler, kept):
-    write(kept / "non-matches.jsonl", "{\n")
+def test_a_broken_line_of_a_run_directory_is_named(stickler, kept_run):
+    write(kept_run / "non-matches.jsonl", "{\n")
 
     result = stickler("errors", "night")
 
@@ -212,7 +214,7 @@ def test_a_broken_line_of_a_run_directory_is_named(stickler, kept):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sources", [("night",), SOURCES])
-def test_the_errors_of_a_cause_are_listed_by_its_number(stickler, kept, sources):
+def test_the_errors_of_a_cause_are_listed_by_its_number(stickler, kept_run, sources):
     stickler("eval", *SOURCES, "-q", "-o", "run.json")
     causes = json.loads(Path("run.json").read_text())["causes"]
     for number in {cause["number"] for cause in causes}:

@@ -11,7 +11,7 @@ EVAL = ("eval", "schema.json", "gt", "pred")
 
 
 @pytest.fixture
-def many(data: Path) -> Path:
+def twelve_documents(data: Path) -> Path:
     """Twelve documents, of which every other one has errors."""
     for number in range(10):
         write(data / "gt" / f"{number}.json", GOOD)
@@ -19,10 +19,10 @@ def many(data: Path) -> Path:
     return data
 
 
-def test_the_table_shows_the_intervals_of_the_whole(many, stickler):
+def test_the_table_shows_the_intervals_of_the_whole(twelve_documents, stickler):
     for number in range(10, 28):
-        write(many / "gt" / f"{number}.json", GOOD)
-        write(many / "pred" / f"{number}.json", BAD if number % 2 else GOOD)
+        write(twelve_documents / "gt" / f"{number}.json", GOOD)
+        write(twelve_documents / "pred" / f"{number}.json", BAD if number % 2 else GOOD)
     lines = stickler(*EVAL, "-v").out.splitlines()
 
     assert any(re.search(r"F1 +95% CI of F1$", line) for line in lines)
@@ -33,7 +33,7 @@ def test_the_table_shows_the_intervals_of_the_whole(many, stickler):
     assert float(lower) < 2 * 105 / (2 * 105 + 15 + 30) < float(upper)
 
 
-def test_of_too_few_documents_no_interval_is_shown(many, stickler):
+def test_of_too_few_documents_no_interval_is_shown(twelve_documents, stickler):
     text = stickler(*EVAL, "-v", "--by", "@id").out
 
     assert "F1 0.82 (12 documents are too few for an interval)  " in text
@@ -41,7 +41,7 @@ def test_of_too_few_documents_no_interval_is_shown(many, stickler):
     assert not re.search(r"\[0\.\d+, ", text)
 
 
-def test_level_and_seed_can_be_chosen(many, stickler):
+def test_level_and_seed_can_be_chosen(twelve_documents, stickler):
     usual, wide, other = (
         stickler(*EVAL, "-f", "json", *options).json["intervals"]
         for options in ((), ("--ci", "0.99"), ("--seed", "7"))
@@ -52,7 +52,7 @@ def test_level_and_seed_can_be_chosen(many, stickler):
     assert other["overall_score"] == usual["overall_score"]  # nothing is drawn
 
 
-def test_no_intervals_are_made_where_none_are_wanted(many, stickler):
+def test_no_intervals_are_made_where_none_are_wanted(twelve_documents, stickler):
     assert "CI" not in stickler(*EVAL, "--ci", "none").out
     assert "intervals" not in stickler(*EVAL, "-f", "json", "--ci", "none").json
 

@@ -53,7 +53,7 @@ def draw(file, size=(600, 400), **options):
     image.new("RGB", size, "white").save(file, **options)
 
 
-def part(data, name):
+def read_page_data(data, name):
     """Return a part of what the script of the page reads."""
     page = (data / "page.html").read_text()
     text = re.search(rf'id="data-{name}">([^<]*)<', page)
@@ -66,24 +66,24 @@ def test_documents_are_linked_to_files_of_their_name(stickler, scans):
     (scans / "pages").mkdir()
     result = stickler(*COMMAND[:-1], "-o", "pages/other.html", "--sources", "scans")
     assert result.code == 0
-    [[template, links, _]] = part(scans, "sources")
+    [[template, links, _]] = read_page_data(scans, "sources")
     assert template == ""
     assert links["one"].startswith("file:///")  # pages in two folders
     stickler(*COMMAND, "--sources", "scans")
-    [[_, links, _]] = part(scans, "sources")
+    [[_, links, _]] = read_page_data(scans, "sources")
     assert links == {"one": "scans/one.PNG", "two": "scans/two.pdf#page={page}"}
-    assert part(scans, "pictures") == []
+    assert read_page_data(scans, "pictures") == []
 
 
 def test_an_address_is_kept_as_it_is(stickler, scans):
     stickler(*COMMAND, "--sources", "https://host/{id}.pdf#page={page}")
-    [[template, links, _]] = part(scans, "sources")
+    [[template, links, _]] = read_page_data(scans, "sources")
     assert (template, links) == ("https://host/{id}.pdf#page={page}", None)
 
 
 def test_boxes_are_of_both_sides_and_say_what_values_count_as(stickler, scans):
     stickler(*COMMAND, "--sources", "scans")
-    [[_, _, boxes]] = part(scans, "sources")
+    [[_, _, boxes]] = read_page_data(scans, "sources")
     assert boxes["two"] == [
         ["total", "FD", "gt", "1", *TOTAL, True],
         ["total", "FD", "pred", "1", 0.11, 0.4, 0.31, 0.5, False],
@@ -95,15 +95,15 @@ def test_boxes_are_of_both_sides_and_say_what_values_count_as(stickler, scans):
 
 def test_boxes_may_be_a_corner_with_sizes(stickler, scans):
     stickler(*COMMAND, "--sources", "scans", "--boxes", "xywh")
-    [[_, _, boxes]] = part(scans, "sources")
+    [[_, _, boxes]] = read_page_data(scans, "sources")
     assert boxes["two"][0][4:8] == [100, 200, 400, 450]
 
 
 def test_the_same_boxes_come_of_several_processes(stickler, scans):
     stickler(*COMMAND, "--sources", "scans")
-    sources = part(scans, "sources")
+    sources = read_page_data(scans, "sources")
     stickler(*COMMAND, "--sources", "scans", "--jobs", "2")
-    assert part(scans, "sources") == sources
+    assert read_page_data(scans, "sources") == sources
 
 
 def test_pictures_of_the_worst_documents_are_in_the_page(stickler, scans):
@@ -111,7 +111,7 @@ def test_pictures_of_the_worst_documents_are_in_the_page(stickler, scans):
     for name in ("one", "two"):
         draw(scans / "scans" / f"{name}.png", (2800, 1000))
     stickler(*COMMAND, "--sources", "scans", "--embed-sources", "1")
-    [[name, [[sheet, address, width, height]]]] = part(scans, "pictures")
+    [[name, [[sheet, address, width, height]]]] = read_page_data(scans, "pictures")
     assert (name, sheet, width, height) == ("two", 1, 2800, 1000)
     kind, _, text = address.partition(",")
     assert kind == "data:image/jpeg;base64"
@@ -125,7 +125,7 @@ def test_the_pages_that_have_boxes_are_shown(stickler, scans):
     truth = {"total": wrapped(12.5, TOTAL, page=3), "date": "", "stamp": [0.1, 0.5, 0.3, 0.6]}
     write(scans / "gt" / "two.json", truth)
     stickler(*COMMAND, "--sources", "scans", "--embed-sources", "9")
-    [[_, pictures]] = part(scans, "pictures")
+    [[_, pictures]] = read_page_data(scans, "pictures")
     assert [sheet for sheet, *_ in pictures] == [1, 3]
     assert pictures[0][2:] == [300, 400]
 
@@ -140,7 +140,7 @@ def test_a_file_that_is_no_image_is_told_and_left_out(stickler, scans):
     assert result.code == 0
     assert "no picture can be made from scans/one.png" in result.err
     assert "no picture can be made from scans/two.pdf" in result.err
-    assert part(scans, "pictures") == []
+    assert read_page_data(scans, "pictures") == []
 
 
 @pytest.mark.parametrize(
@@ -170,13 +170,13 @@ def test_what_leads_nowhere_is_refused(stickler, scans, options, message):
 
 def test_a_page_without_sources_has_none_of_it(stickler, scans):
     stickler(*COMMAND)
-    assert part(scans, "sources") is None
+    assert read_page_data(scans, "sources") is None
 
 
 def test_the_page_of_a_finished_run_links_too(stickler, scans):
     (scans / "scans" / "two.pdf").write_bytes(b"")
     stickler("eval", "schema.json", "gt", "pred", "--run-dir", "run", "--quiet")
     stickler("report", "run", "-o", "page.html", "--sources", "scans", "--quiet")
-    [[_, links, boxes]] = part(scans, "sources")
+    [[_, links, boxes]] = read_page_data(scans, "sources")
     assert links == {"two": "scans/two.pdf#page={page}"}
     assert boxes == {}

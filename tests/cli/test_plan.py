@@ -16,7 +16,7 @@ SCHEMA = {
 def run_of(stickler, data):
     """Evaluate documents, `a` of some of which is wrong, and give the run file."""
 
-    def made(name, number, wrong):
+    def evaluate_documents(name, number, wrong):
         write(data / "s.json", SCHEMA)
         for index in range(number):
             write(data / f"{name}-gt/{index:03}.json", {"a": 1, "b": "x"})
@@ -27,7 +27,7 @@ def run_of(stickler, data):
         assert result.code == 0, result.err
         return f"{name}.json"
 
-    return made
+    return evaluate_documents
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ EVAL = ("eval", "schema.json", "gt", "pred")
 
 
 @pytest.fixture
-def kept(stickler, data):
+def kept_run(stickler, data):
     """A run directory, of six documents in two folders."""
     for number in range(6):
         name = f"{'ab'[number % 2]}/{number}.json"
@@ -26,11 +26,11 @@ def kept(stickler, data):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", ["source", "@directory", "@lang"])
-def test_a_run_directory_is_reported_by_another_key(stickler, data, kept, key):
+def test_a_run_directory_is_reported_by_another_key(stickler, data, kept_run, key):
     rows = "".join(f"{'ab'[n % 2]}/{n},{'de' if n % 2 else 'fr'}\n" for n in range(6))
     write(data / "meta.csv", f"id,lang\n{rows}one,de\n")
     groups = ("--by", key, *(("--by-file", "meta.csv") if key == "@lang" else ()))
-    expected = stickler(*EVAL, *kept, *groups, "-f", "json").json
+    expected = stickler(*EVAL, *kept_run, *groups, "-f", "json").json
     report = stickler("report", "kept", *groups, "-f", "json")
     assert report.code == 0
     assert report.json == expected
@@ -83,7 +83,7 @@ def test_lines_are_reported_by_other_groups_as_they_were_evaluated(
 
 
 @pytest.mark.slow
-def test_what_verdicts_and_a_policy_say_of_all_documents_stays(stickler, data, kept):
+def test_what_verdicts_and_a_policy_say_of_all_documents_stays(stickler, data, kept_run):
     say(data, {"document": "a/4"})
     for number in range(6):
         name = f"{'ab'[number % 2]}/{number}.json"
@@ -100,20 +100,20 @@ def test_what_verdicts_and_a_policy_say_of_all_documents_stays(stickler, data, k
     assert {"policy", "verdicts"} < report.json.keys()
 
 
-def test_the_directory_stays_what_it_was(stickler, data, kept):
+def test_the_directory_stays_what_it_was(stickler, data, kept_run):
     before = {path: path.read_bytes() for path in (data / "kept").iterdir()}
     stickler("report", "kept", "--by", "source")
     assert {path: path.read_bytes() for path in (data / "kept").iterdir()} == before
 
 
-def test_documents_that_have_changed_are_refused(stickler, data, kept):
+def test_documents_that_have_changed_are_refused(stickler, data, kept_run):
     write(data / "pred" / "a" / "0.json", BAD)
     result = stickler("report", "kept", "--by", "source")
     assert result.code == 2
     assert "the documents, or how they are compared, have changed since the run" in result.err
 
 
-def test_another_schema_is_refused(stickler, data, kept):
+def test_another_schema_is_refused(stickler, data, kept_run):
     schema = json.loads((data / "schema.json").read_text())
     write(data / "schema.json", {**schema, "title": "Other"})
     assert "the schema has changed" in stickler("report", "kept", "--by", "source").err
@@ -143,20 +143,20 @@ def test_a_run_is_read_again_with_the_inference_that_it_had(stickler, data, sche
     assert "by name" in grouped.out
 
 
-def test_a_key_that_no_document_has_is_refused(stickler, kept):
+def test_a_key_that_no_document_has_is_refused(stickler, kept_run):
     result = stickler("report", "kept", "--by", "sorce")
     assert (result.code, result.out) == (2, "")
     assert "--by sorce: no document has the field or key named here" in result.err
 
 
-def test_a_run_file_cannot_be_grouped_anew(stickler, kept):
+def test_a_run_file_cannot_be_grouped_anew(stickler, kept_run):
     result = stickler("report", "kept/run.json", "--by", "source")
     assert result.code == 2
     assert "only a run directory records how its documents were read" in result.err
 
 
 @pytest.mark.parametrize("output", [(), ("-o", "page.html")])
-def test_the_page_is_opened(stickler, kept, monkeypatch, output):
+def test_the_page_is_opened(stickler, kept_run, monkeypatch, output):
     opened = []
     monkeypatch.setattr(typer, "launch", opened.append)
     result = stickler("report", "kept", "--open", *output)

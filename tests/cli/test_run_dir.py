@@ -75,7 +75,7 @@ def going_on_with_kept(out: str) -> str:
 
 
 @pytest.fixture
-def whole(orders: Path) -> tuple[tuple[int, str], dict[str, bytes]]:
+def uninterrupted(orders: Path) -> tuple[tuple[int, str], dict[str, bytes]]:
     """What an uninterrupted run says and leaves."""
     code, out, err = call(*KEPT)
     assert err == ""
@@ -84,38 +84,38 @@ def whole(orders: Path) -> tuple[tuple[int, str], dict[str, bytes]]:
     return (code, out), contents()
 
 
-def test_a_run_directory_holds_what_files_of_their_own_would(orders, whole):
+def test_a_run_directory_holds_what_files_of_their_own_would(orders, uninterrupted):
     outputs = ("-o", "run.json", "--documents", "documents.jsonl", "--non-matches")
     code, out, _ = call(*EVAL, *outputs, "non-matches.jsonl")
-    assert ((code, going_on_with_kept(out)), contents(".")) == whole
+    assert ((code, going_on_with_kept(out)), contents(".")) == uninterrupted
     assert names("kept") == sorted((*FILES, "journal"))
 
 
-def test_a_finished_run_is_shown_again_without_evaluating(orders, whole, monkeypatch):
+def test_a_finished_run_is_shown_again_without_evaluating(orders, uninterrupted, monkeypatch):
     journal = Path("kept/journal").read_bytes()
     monkeypatch.delattr(evaluate_module, "chunk_results")
     code, out, err = call(*KEPT)
-    assert ((code, out), contents()) == whole
+    assert ((code, out), contents()) == uninterrupted
     assert err == "--run-dir kept: 7 documents are already finished\n"
     assert Path("kept/journal").read_bytes() == journal
 
 
-def test_a_finished_run_can_be_asked_for_another_report_and_another_gate(orders, whole):
+def test_a_finished_run_can_be_asked_for_another_report_and_another_gate(orders, uninterrupted):
     code, out, _ = call(*KEPT, "-f", "csv", "--show-non-matches", "5", "--gate", "f1>=0.99", "-q")
     assert (code, out.partition(",")[0]) == (ExitCode.GATE_FAILED, "field")
     assert [gate["passed"] for gate in json.loads(contents()["run.json"])["gates"]] == [False]
     code, out, _ = call(*EVAL[:-1], "5", "--run-dir", "kept")
     assert out == going_on_with_kept(call(*EVAL[:-1], "5")[1])
-    assert call(*KEPT)[:2] == whole[0]
-    assert contents() == whole[1]
+    assert call(*KEPT)[:2] == uninterrupted[0]
+    assert contents() == uninterrupted[1]
 
 
-def test_commands_that_take_a_run_take_its_directory(orders, whole):
+def test_commands_that_take_a_run_take_its_directory(orders, uninterrupted):
     from stickler_cli.reports.formats import render
     from stickler_cli.reports.layout import TableStyle
     from stickler_cli.runs.saved import load_run
 
-    assert render("json", load_run("kept"), TableStyle()).encode() == whole[1]["run.json"]
+    assert render("json", load_run("kept"), TableStyle()).encode() == uninterrupted[1]["run.json"]
 
 
 def journal_lines() -> list[bytes]:
@@ -131,31 +131,31 @@ def places_to_cut() -> list[int]:
     return sorted({*ends[:-1], *CHANCE.sample(range(total), 25)})
 
 
-def test_a_run_goes_on_from_any_byte_with_the_same_bytes_at_the_end(orders, whole):
+def test_a_run_goes_on_from_any_byte_with_the_same_bytes_at_the_end(orders, uninterrupted):
     journal = Path("kept/journal").read_bytes()
     for place in places_to_cut():
         for name in FILES:
             Path("kept", name).unlink()
         Path("kept/journal").write_bytes(journal[:place])
         code, out, err = call(*KEPT)
-        assert ((code, out), contents()) == whole, place
+        assert ((code, out), contents()) == uninterrupted, place
         assert Path("kept/journal").read_bytes() == journal, place
         torn = place > len(FIRST_LINE) and journal[place - 1 : place] != b"\n"
         assert ("have been removed" in err) is torn, place
 
 
-def test_a_run_goes_on_from_a_damaged_byte_with_the_same_bytes_at_the_end(orders, whole):
+def test_a_run_goes_on_from_a_damaged_byte_with_the_same_bytes_at_the_end(orders, uninterrupted):
     journal = Path("kept/journal").read_bytes()
     start = len(journal_lines()[0])
     for place in CHANCE.sample(range(start, len(journal)), 25):
         damaged = journal[:place] + bytes([journal[place] ^ 1]) + journal[place + 1 :]
         Path("kept/journal").write_bytes(damaged)
         code, out, err = call(*KEPT)
-        assert ((code, out), contents()) == whole, place
+        assert ((code, out), contents()) == uninterrupted, place
         assert "bytes of the journal were damaged, so they have been removed" in err
 
 
-def test_only_what_is_not_finished_is_evaluated(orders, whole, monkeypatch):
+def test_only_what_is_not_finished_is_evaluated(orders, uninterrupted, monkeypatch):
     Path("kept/journal").write_bytes(b"".join(journal_lines()[:4]))
     evaluated = []
     evaluate = evaluate_module.chunk_results
@@ -169,12 +169,12 @@ def test_only_what_is_not_finished_is_evaluated(orders, whole, monkeypatch):
     code, out, err = call(*KEPT)
     assert evaluated == ["odd", "one", "sound", "two", "alike"]
     assert err == "--run-dir kept: 2 documents are already finished\n"
-    assert ((code, out), contents()) == whole
+    assert ((code, out), contents()) == uninterrupted
 
 
-def test_a_run_goes_on_with_other_processes(orders, whole):
+def test_a_run_goes_on_with_other_processes(orders, uninterrupted):
     Path("kept/journal").write_bytes(b"".join(journal_lines()[:3]))
-    assert (call(*KEPT, "--jobs", "2")[:2], contents()) == whole
+    assert (call(*KEPT, "--jobs", "2")[:2], contents()) == uninterrupted
 
 
 def test_groups_and_pages_are_kept_too(orders):
@@ -244,7 +244,7 @@ BEFORE = {"whole": 10, "begun": 4}
     ],
 )
 def test_a_document_that_was_finished_and_is_another_is_named(
-    orders, whole, state, path, content, change
+    orders, uninterrupted, state, path, content, change
 ):
     lines = journal_lines()
     assert len(lines) == BEFORE["whole"]
@@ -258,17 +258,19 @@ def test_a_document_that_was_finished_and_is_another_is_named(
     assert begins in err
     assert change in err
     assert "to start over, use --restart" in err
-    assert contents() == whole[1]
+    assert contents() == uninterrupted[1]
 
 
-def test_a_hint_that_a_document_gave_is_noticed_when_it_is_gone(orders, whole):
+def test_a_hint_that_a_document_gave_is_noticed_when_it_is_gone(orders, uninterrupted):
     Path("kept/journal").write_bytes(b"".join(journal_lines()[: BEFORE["begun"]]))
     Path("pred/alike.json").unlink()
     assert "files with names similar to Alike have been added or removed" in refused(*KEPT)
 
 
 @pytest.mark.parametrize("name", ["a", "zz"])
-def test_documents_that_follow_those_of_an_unfinished_run_are_evaluated(orders, whole, name):
+def test_documents_that_follow_those_of_an_unfinished_run_are_evaluated(
+    orders, uninterrupted, name
+):
     Path("kept/journal").write_bytes(b"".join(journal_lines()[:3]))
     write(orders / "gt" / f"{name}.json", {"id": "Z"})
     code, out, _ = call(*KEPT)
@@ -276,17 +278,17 @@ def test_documents_that_follow_those_of_an_unfinished_run_are_evaluated(orders, 
     assert (code, out) == (expected, going_on_with_kept(text))
 
 
-def test_a_prediction_that_has_no_ground_truth_any_more_is_named(orders, whole):
+def test_a_prediction_that_has_no_ground_truth_any_more_is_named(orders, uninterrupted):
     Path("gt/sound.json").unlink()
     assert "documents have changed since the run was started" in refused(*KEPT)
 
 
-def test_a_document_after_the_last_one_of_a_finished_run_is_new(orders, whole):
+def test_a_document_after_the_last_one_of_a_finished_run_is_new(orders, uninterrupted):
     write(orders / "pred" / "beta.json", {})
     assert "since the run was started: beta is new" in refused(*KEPT)
 
 
-def test_no_more_than_five_documents_are_named(orders, whole):
+def test_no_more_than_five_documents_are_named(orders, uninterrupted):
     for number in range(7):
         write(orders / "gt" / f"a{number}.json", {})
     assert re.search(r": a0 is new, .*, a4 is new, and 2 more, expected", refused(*KEPT))
@@ -317,28 +319,28 @@ def test_lines_in_another_order_are_told(orders):
         (("--show-non-matches", "101"), "--show-non-matches is now 101, but was 100"),
     ],
 )
-def test_another_option_is_named(orders, whole, options, change):
+def test_another_option_is_named(orders, uninterrupted, options, change):
     assert f"error: --run-dir kept: {change}" in refused(*KEPT, *options)
-    assert contents() == whole[1]
+    assert contents() == uninterrupted[1]
 
 
-def test_another_schema_is_named(orders, whole):
+def test_another_schema_is_named(orders, uninterrupted):
     with Path("schema.json").open("a") as file:
         file.write("\n")
     assert "kept: the schema has changed since the run was started" in refused(*KEPT)
 
 
-def test_another_version_is_named(orders, whole, monkeypatch):
+def test_another_version_is_named(orders, uninterrupted, monkeypatch):
     monkeypatch.setattr("stickler_cli.runs.keeping.__version__", "9.9")
     assert 'version is now "9.9", but was "' in refused(*KEPT)
 
 
-def test_other_sources_are_named(orders, whole):
+def test_other_sources_are_named(orders, uninterrupted):
     shutil.copytree("gt", "other")
     assert 'GT is now "other", but was "gt"' in refused("eval", "schema.json", "other", *KEPT[3:])
 
 
-def test_everything_that_decides_a_result_is_a_setting(orders, whole):
+def test_everything_that_decides_a_result_is_a_setting(orders, uninterrupted):
     from dataclasses import fields
 
     from stickler_cli.compare.plan import Options
@@ -359,13 +361,13 @@ def test_everything_that_decides_a_result_is_a_setting(orders, whole):
     assert {elsewhere.get(name, name) for name in decisive} - {None} <= set(settings)
 
 
-def test_restart_begins_again(orders, whole):
+def test_restart_begins_again(orders, uninterrupted):
     code, out, err = call(*KEPT, "--missing", "skip", "--restart")
     assert err == ""
     expected, text, _ = call(*EVAL, "--missing", "skip")
     assert (code, out) == (expected, going_on_with_kept(text))
-    assert call(*KEPT, "--restart")[:2] == whole[0]
-    assert contents() == whole[1]
+    assert call(*KEPT, "--restart")[:2] == uninterrupted[0]
+    assert contents() == uninterrupted[1]
 
 
 # --- what is refused
@@ -419,7 +421,7 @@ def test_restart_needs_a_directory(orders):
     assert "--restart: --run-dir is missing" in refused(*EVAL, "--restart")
 
 
-def test_records_that_are_whole_but_not_ours_are_refused(orders, whole):
+def test_records_that_are_whole_but_not_ours_are_refused(orders, uninterrupted):
     from stickler_cli.runs.directory.run_directory import Journal
 
     journal = Journal("kept/journal", "--run-dir kept")
@@ -429,7 +431,7 @@ def test_records_that_are_whole_but_not_ours_are_refused(orders, whole):
     assert "kept/journal record 10" in refused(*KEPT)
 
 
-def test_a_record_that_is_no_json_is_refused(orders, whole, monkeypatch):
+def test_a_record_that_is_no_json_is_refused(orders, uninterrupted, monkeypatch):
     from stickler_cli.runs.directory import run_directory as module
 
     journal = module.Journal("kept/journal", "--run-dir kept")
@@ -496,7 +498,7 @@ def running(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 @contextlib.contextmanager
-def held_at(document: int, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+def hold_at_document(document: int, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
     """Start the command, and wait until it stands still in the middle of a document."""
     place = write(Path("wait-at", f"x{document}"), "")
     with running(*arguments) as process:
@@ -527,7 +529,7 @@ def test_a_run_that_is_killed_again_and_again_ends_with_the_same_bytes(patient, 
     expected = contents()
     shutil.rmtree("kept")
     for document in (10, 150):
-        with held_at(document, "--jobs", jobs) as process:
+        with hold_at_document(document, "--jobs", jobs) as process:
             until(lambda document=document: document == 10 or journal_size() > 3000)
             process.kill()
             until(lambda process=process: not alive(process.pid))
@@ -545,7 +547,7 @@ def test_a_run_that_is_interrupted_leaves_partial_files_and_goes_on(patient):
     _, uninterrupted, _ = finish()
     expected = contents()
     shutil.rmtree("kept")
-    with held_at(150, "--jobs", "1") as process:
+    with hold_at_document(150, "--jobs", "1") as process:
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == ExitCode.INTERRUPTED
@@ -560,7 +562,7 @@ def test_a_run_that_is_interrupted_leaves_partial_files_and_goes_on(patient):
 
 @linux
 def test_two_runs_cannot_have_one_directory(patient):
-    with held_at(150, "--jobs", "1") as first:
+    with hold_at_document(150, "--jobs", "1") as first:
         code, out, err = finish()
         assert (code, out) == (ExitCode.USAGE, b"")
         assert "error: --run-dir kept: another run is using this directory; wait until" in err

@@ -30,7 +30,7 @@ INVENTED = {
 COMMAND = ("eval", "schema.json", "gt", "pred", "--verdicts", "verdicts.jsonl")
 
 
-def say(data, *verdicts):
+def write_verdicts(data, *verdicts):
     """Write verdicts, each told by what it has of its own."""
     lines = [json.dumps(VERDICT | verdict) for verdict in verdicts]
     write(data / "verdicts.jsonl", "\n".join(lines))
@@ -38,7 +38,7 @@ def say(data, *verdicts):
 
 @pytest.mark.slow
 def test_all_marked_errors_count_as_right_beside_figures_that_stay(stickler, data):
-    say(data, {}, INVENTED)
+    write_verdicts(data, {}, INVENTED)
     plain = stickler("eval", "schema.json", "gt", "pred", "-f", "json").json
     record = stickler(*COMMAND, "-f", "json").json
     Draft202012Validator(schema_of("stickler-run")).validate(record)
@@ -54,7 +54,7 @@ def test_all_marked_errors_count_as_right_beside_figures_that_stay(stickler, dat
 
 @pytest.mark.slow
 def test_the_first_lines_tell_both_figures(stickler, data):
-    say(data, {}, INVENTED)
+    write_verdicts(data, {}, INVENTED)
     for form in ("table", "markdown", "html"):
         output = stickler(*COMMAND, "-f", form).out
         assert "1.00 if the 2 marked errors count as right" in output
@@ -62,7 +62,7 @@ def test_the_first_lines_tell_both_figures(stickler, data):
 
 
 def test_an_error_that_stands_changes_nothing(stickler, data):
-    say(data, {"verdict": "neither"})
+    write_verdicts(data, {"verdict": "neither"})
     record = stickler(*COMMAND, "-f", "json").json
     assert record["verdicts"]["right"] == {}
     assert record["verdicts"]["neither"] == 1
@@ -81,7 +81,7 @@ def test_an_error_that_stands_changes_nothing(stickler, data):
     ],
 )
 def test_a_verdict_that_fits_no_error_is_told(stickler, data, changed):
-    say(data, changed)
+    write_verdicts(data, changed)
     record = stickler(*COMMAND, "-f", "json").json["verdicts"]
     verdict = VERDICT | changed
     assert record["unfit"] == ["{document}: {path} ({outcome})".format(**verdict)]
@@ -90,7 +90,7 @@ def test_a_verdict_that_fits_no_error_is_told(stickler, data, changed):
 
 
 def test_the_last_verdict_on_an_error_counts(stickler, data):
-    say(data, {}, {"verdict": "neither"})
+    write_verdicts(data, {}, {"verdict": "neither"})
     record = stickler(*COMMAND, "-f", "json").json["verdicts"]
     assert (record["verdicts"], record["right"], record["neither"]) == (1, {}, 1)
 
@@ -118,19 +118,19 @@ def test_what_is_no_verdict_is_refused(stickler, data, line, message):
 
 
 def test_a_run_of_several_processes_and_its_directory_tell_the_same(stickler, data):
-    say(data, {}, INVENTED)
+    write_verdicts(data, {}, INVENTED)
     verdicts = stickler(*COMMAND, "-f", "json").json["verdicts"]
     stickler(*COMMAND, "--jobs", "2", "--run-dir", "run")
     assert json.loads((data / "run" / "run.json").read_text())["verdicts"] == verdicts
     assert "2 marked errors count" in stickler("report", "run").out
-    say(data, {})
+    write_verdicts(data, {})
     refused = stickler(*COMMAND, "--run-dir", "run")
     assert refused.code == 2
     assert "verdicts" in refused.err
 
 
 def test_verdicts_on_errors_of_another_version_of_the_semantics_are_refused(stickler, data):
-    say(data, {}, {**INVENTED, "semantics": 2})
+    write_verdicts(data, {}, {**INVENTED, "semantics": 2})
     result = stickler(*COMMAND)
 
     assert result.code == 2
@@ -142,7 +142,7 @@ def test_verdicts_on_errors_of_another_version_of_the_semantics_are_refused(stic
 
 
 def test_what_is_accepted_is_written_beside_the_ground_truth(stickler, data):
-    say(data, {"verdict": "both_acceptable"}, INVENTED)
+    write_verdicts(data, {"verdict": "both_acceptable"}, INVENTED)
     before = {file: file.read_bytes() for file in (data / "gt").rglob("*") if file.is_file()}
 
     run = stickler(*COMMAND, "--write-gold", "gold")
@@ -156,7 +156,7 @@ def test_what_is_accepted_is_written_beside_the_ground_truth(stickler, data):
     assert again["confusion_matrix"]["leaves"]["tp"] == 10
     assert again["all_fields_matched" if "all_fields_matched" in again else "overall_score"]
 
-    say(data, {"verdict": "neither"})
+    write_verdicts(data, {"verdict": "neither"})
     stickler("eval", "schema.json", "gold", "pred", *COMMAND[4:], "--write-gold", "more")
     assert json.loads((data / "more" / "two.json").read_text("utf-8")) == gold
 
@@ -176,7 +176,7 @@ def test_what_is_accepted_is_written_beside_the_ground_truth(stickler, data):
     ],
 )
 def test_a_ground_truth_is_written_over_no_other(stickler, data, options, problem):
-    say(data, {})
+    write_verdicts(data, {})
     run = stickler(*COMMAND[:4], *options)
 
     assert run.code == 2
@@ -186,7 +186,7 @@ def test_a_ground_truth_is_written_over_no_other(stickler, data, options, proble
 def test_what_is_accepted_inside_an_alternative_is_written_there(stickler, data):
     other = {"_value": {"id": "2", "lines": []}, "_alternatives": [GOOD | {"total": 9}]}
     write(data / "gt" / "two.json", {"_value": {"id": "one"}, "_alternatives": [other]})
-    say(data, {"verdict": "both_acceptable", "gt": 9}, INVENTED)
+    write_verdicts(data, {"verdict": "both_acceptable", "gt": 9}, INVENTED)
 
     run = stickler(*COMMAND, "--write-gold", "gold")
 

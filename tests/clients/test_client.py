@@ -56,7 +56,7 @@ class Capitals(Model):
         )
 
     @property
-    def asked(self):
+    def ask_capitals(self):
         return Counter(text for batch in self.batches for text in batch)
 
 
@@ -108,7 +108,11 @@ def test_a_failure_is_remembered_so_that_a_run_can_look_for_whose_it_is(client):
         assert str(failure) == "the model's server answered 413: status 413"
 
     assert client.answers(model, ["a", "b"]) == {"a": "A", "b": "B"}
-    assert model.asked == {"a": 2, "bad": 2, "b": 1}  # both again when the server refused the two
+    assert model.ask_capitals == {
+        "a": 2,
+        "bad": 2,
+        "b": 1,
+    }  # both again when the server refused the two
     assert client.usage.calls == 4
 
 
@@ -119,7 +123,7 @@ def test_a_failure_that_is_not_remembered_is_asked_again():
         for _ in range(2):
             assert isinstance(client.answers(model, ["bad"])["bad"], ModelError)
 
-        assert model.asked == {"bad": 2}
+        assert model.ask_capitals == {"bad": 2}
 
 
 def test_every_attempt_counts_as_a_call(client):
@@ -156,7 +160,7 @@ def test_what_the_cache_has_is_not_asked(client):
     model, other = Capitals(), client_of()
 
     assert other.answers(model, ["a", "b", "c"]) == {"a": "A", "b": "B", "c": "C"}
-    assert model.asked == {"c": 1}
+    assert model.ask_capitals == {"c": 1}
     assert other.usage == Usage(calls=1, cached=2, input_tokens=1)
     other.close()
 
@@ -196,7 +200,7 @@ def test_offline_a_question_that_the_cache_cannot_answer_has_no_answer(client):
         str(answers["b"])
         == "the cache has no answer to this question, and --offline forbids asking the model"
     )
-    assert model.asked == {"a": 1}
+    assert model.ask_capitals == {"a": 1}
     offline.close()
 
 
@@ -209,7 +213,7 @@ def test_a_dry_run_counts_each_question_once_and_asks_nothing(client):
     assert counting.answers(model, ["a", "c", "d"]) == {"a": "A"}
     (need,) = counting.needs
     assert (need.questions, need.calls, need.cached, need.tokens) == (3, 2, 1, 3)
-    assert model.asked == {"a": 1}
+    assert model.ask_capitals == {"a": 1}
     counting.close()
 
 
@@ -222,7 +226,7 @@ def test_no_more_pairs_are_judged_than_the_policy_allows(client):
     answers = limited.answers(judge, ["b", "c", "d"])
     assert answers["c"] == "C"
     assert str(answers["d"]) == "the limit of 2 pairs (--max-pairs) has been reached"
-    assert judge.asked == {"a": 1, "b": 1, "c": 1}
+    assert judge.ask_capitals == {"a": 1, "b": 1, "c": 1}
     assert str(limited.usage).startswith("2 calls, 1 questions not asked, 1 answers from the cache")
     limited.close()
 

@@ -64,10 +64,10 @@ def test_a_model_whose_files_changed_is_another_model(static_model, asking, tmp_
 class SentenceTransformer:
     """Stands in for the class of that name: knows three words, and counts how often it is made."""
 
-    made = 0
+    constructed = 0
 
     def __init__(self, name):
-        type(self).made += 1
+        type(self).constructed += 1
         self.name = name
 
     def encode(self, texts, **_):
@@ -77,10 +77,10 @@ class SentenceTransformer:
 class BERTScorer:
     """Stands in for the class of that name: F1 is the share of common letters."""
 
-    made: list = []  # noqa: RUF012 - of the tests of this module
+    constructed: list = []  # noqa: RUF012 - of the tests of this module
 
     def __init__(self, **keywords):
-        self.made.append(keywords)
+        self.constructed.append(keywords)
 
     def score(self, firsts, seconds, batch_size):
         sys.stderr.write("Warning: something that the library says\n")
@@ -108,8 +108,8 @@ def on_torch(monkeypatch):
     module("sentence_transformers", SentenceTransformer=SentenceTransformer)
     scores = module("bert_score.utils", model2layers={"known-model": 5})
     module("bert_score", BERTScorer=BERTScorer, utils=scores)
-    SentenceTransformer.made = 0
-    BERTScorer.made = []
+    SentenceTransformer.constructed = 0
+    BERTScorer.constructed = []
 
 
 def test_a_model_of_sentence_transformers_is_loaded_once(on_torch, asking):
@@ -119,7 +119,7 @@ def test_a_model_of_sentence_transformers_is_loaded_once(on_torch, asking):
 
         assert comparator.compare("car", "automobile") == pytest.approx(0.8)
         assert comparator.compare("car", "banana") == 0.0
-    assert SentenceTransformer.made == 1
+    assert SentenceTransformer.constructed == 1
 
 
 @pytest.mark.parametrize("prefix", ["st", "model2vec"])
@@ -138,7 +138,7 @@ def test_a_bert_score_is_the_f1_of_the_library(on_torch, asking, capsys):
         assert comparator.compare("abc", "abd") == 0.5
         assert comparator.compare("abd", "abc") == 0.5
         assert comparator.compare("abc", "abc") == 1.0
-    assert BERTScorer.made == [
+    assert BERTScorer.constructed == [
         {
             "model_type": "known-model",
             "num_layers": None,
@@ -155,7 +155,7 @@ def test_blank_texts_have_no_bert_score_and_are_alike(on_torch, asking):
     with asking():
         assert comparator.compare(" ", "") == 1.0
         assert comparator.compare(" ", "abc") == 0.0
-    assert BERTScorer.made == []
+    assert BERTScorer.constructed == []
 
 
 def test_bert_scores_each_distinct_pair_once(on_torch, asking, all_pairs):

@@ -79,7 +79,7 @@ class Failing(Model):
         raise error
 
 
-def asked(model, turnstile=None, *, attempts=5, jitter=1.0, purse=None, **retry):
+def ask_question(model, turnstile=None, *, attempts=5, jitter=1.0, purse=None, **retry):
     """Ask one question; return what came of it and what it took."""
     purse = purse or Purse()
     mode = AskingMode(
@@ -91,7 +91,7 @@ def asked(model, turnstile=None, *, attempts=5, jitter=1.0, purse=None, **retry)
 
 def test_waits_double_from_attempt_to_attempt():
     turnstile = Waits()
-    result, usage = asked(Failing(*[TimeoutError()] * 4), turnstile, first_wait=1.0)
+    result, usage = ask_question(Failing(*[TimeoutError()] * 4), turnstile, first_wait=1.0)
 
     assert result == ["done"]
     assert (usage.calls, usage.failed, usage.repeated) == (5, 4, 4)
@@ -108,7 +108,7 @@ def test_waits_double_from_attempt_to_attempt():
     ],
 )
 def test_a_question_without_an_answer_in_time_is_charged_by_its_length(error, n_tokens):
-    _, usage = asked(Failing(error))
+    _, usage = ask_question(Failing(error))
 
     # "a question" has 12 characters with its quotes, and a token has four.
     assert usage == Usage(calls=2, failed=1, repeated=1, input_tokens=n_tokens)
@@ -116,14 +116,14 @@ def test_a_question_without_an_answer_in_time_is_charged_by_its_length(error, n_
 
 def test_jitter_takes_off_up_to_half_of_a_wait():
     turnstile = Waits()
-    asked(Failing(TimeoutError()), turnstile, first_wait=1.0, jitter=0.0)
+    ask_question(Failing(TimeoutError()), turnstile, first_wait=1.0, jitter=0.0)
 
     assert turnstile.waits == [0.0, 0.5]
 
 
 def test_no_wait_is_longer_than_the_longest():
     turnstile = Waits()
-    asked(Failing(*[TimeoutError()] * 3), turnstile, first_wait=1.0, longest_wait=2.0)
+    ask_question(Failing(*[TimeoutError()] * 3), turnstile, first_wait=1.0, longest_wait=2.0)
 
     assert turnstile.waits == [0.0, 1.0, 2.0, 2.0]
 
@@ -131,7 +131,7 @@ def test_no_wait_is_longer_than_the_longest():
 @pytest.mark.parametrize(("seconds", "waits"), [(7.0, True), (3600.0, False)])
 def test_a_server_says_how_long_all_wait_unless_that_is_too_long(seconds, waits):
     turnstile = Waits()
-    result, _ = asked(Failing(StatusError(429, {"retry-after": str(seconds)})), turnstile)
+    result, _ = ask_question(Failing(StatusError(429, {"retry-after": str(seconds)})), turnstile)
 
     assert turnstile.asked == [(seconds, waits)]
     assert isinstance(result, ModelError) is not waits
@@ -141,7 +141,7 @@ def test_a_server_says_how_long_all_wait_unless_that_is_too_long(seconds, waits)
     ("status", "kind"), [(400, ModelError), (413, TooLargeError), (418, ModelError)]
 )
 def test_what_a_server_cannot_take_is_told_from_other_failures(status, kind):
-    failure, usage = asked(Failing(StatusError(status)))
+    failure, usage = ask_question(Failing(StatusError(status)))
 
     assert type(failure) is kind
     assert usage == Usage(calls=1, failed=1)
@@ -152,14 +152,14 @@ def test_a_refused_key_or_model_ends_the_run_at_the_first_call(status):
     with pytest.raises(
         UnavailableError, match=f"with failing cannot be used: .* answered {status}"
     ):
-        asked(Failing(StatusError(status)))
+        ask_question(Failing(StatusError(status)))
 
 
 @pytest.mark.parametrize("status", [401, 403, 404])
 def test_once_a_model_has_answered_a_refusal_is_one_of_a_question(status):
     turnstile = Waits()
-    asked(Failing(), turnstile)
-    failure, _ = asked(Failing(StatusError(status)), turnstile)
+    ask_question(Failing(), turnstile)
+    failure, _ = ask_question(Failing(StatusError(status)), turnstile)
 
     assert str(failure) == f"the model's server answered {status}: status {status}"
 
@@ -173,17 +173,17 @@ def test_bedrock_says_that_there_is_no_such_model_with_the_status_of_a_bad_reque
 
 
 def test_an_answer_that_cannot_be_read_is_asked_for_once_more():
-    result, usage = asked(Failing(GarbledError("no"), GarbledError("no")))
+    result, usage = ask_question(Failing(GarbledError("no"), GarbledError("no")))
 
     assert str(result) == "GarbledError (2 attempts): no"
     # An answer arrived each time, so each question of 12 characters is charged.
     assert usage == Usage(calls=2, failed=2, repeated=1, input_tokens=2 * 3)
-    assert asked(Failing(GarbledError("no")))[0] == ["done"]
+    assert ask_question(Failing(GarbledError("no")))[0] == ["done"]
 
 
 def test_what_a_library_asked_again_itself_is_not_asked_once_more():
     took = Usage(calls=MOST_GARBLED, failed=1, repeated=1, input_tokens=100)
-    result, usage = asked(Failing(Reply((), took, GarbledError("no"), is_charged=True)))
+    result, usage = ask_question(Failing(Reply((), took, GarbledError("no"), is_charged=True)))
 
     assert isinstance(result, ModelError)
     assert usage == Usage(calls=2, failed=2, repeated=1, input_tokens=100)
@@ -192,7 +192,7 @@ def test_what_a_library_asked_again_itself_is_not_asked_once_more():
 def test_nothing_is_asked_once_the_purse_is_empty():
     purse = Purse(max_tokens=100)
     purse.count(Usage(input_tokens=60, output_tokens=40))
-    result, usage = asked(Failing(), purse=purse)
+    result, usage = ask_question(Failing(), purse=purse)
 
     assert str(result) == "the limit of 100 tokens (--max-tokens) has been reached"
     assert usage.calls == 0

@@ -21,7 +21,7 @@ from stickler_cli.score.batch import batch_of_unit
 PREFIX = "x-aws-stickler-"
 
 
-def judged(model="openai:judge", **config):
+def judged_schema(model="openai:judge", **config):
     return {
         "type": "string",
         f"{PREFIX}comparator": "LLMComparator",
@@ -71,7 +71,7 @@ def embedded_texts(server):
 
 
 def test_a_judge_sees_chosen_pairs_only(server, asking):
-    schema = schema_of(names=items_of(name=judged()))
+    schema = schema_of(names=items_of(name=judged_schema()))
     gt = {"names": [{"name": f"street number {number}"} for number in range(10)]}
     pred = {"names": [{"name": f"STREET NUMBER {number}"} for number in reversed(range(10))]}
     with asking() as client:
@@ -91,7 +91,7 @@ def test_a_judge_sees_chosen_pairs_only(server, asking):
 def test_a_judge_is_asked_about_each_alternative_until_one_is_right(
     server, asking, pred, n_requests
 ):
-    plan = compile_schema(schema_of(a=judged()))
+    plan = compile_schema(schema_of(a=judged_schema()))
     gt = {"a": {"_value": "ONE", "_alternatives": ["two", "THREE"]}}
     bare = Unwrapper(plan.root)(gt, is_truth=True)
     with asking() as client:
@@ -104,7 +104,7 @@ def test_a_judge_is_asked_about_each_alternative_until_one_is_right(
 
 
 def test_a_list_of_judged_values_is_paired_by_edit_distance(server, asking):
-    schema = schema_of(cities={"type": "array", "items": judged()})
+    schema = schema_of(cities={"type": "array", "items": judged_schema()})
     server.verdict = lambda first, other: (False, "nothing is alike")
     with asking() as client:
         comparison = compared(
@@ -126,7 +126,7 @@ def test_a_list_of_judged_values_is_paired_by_edit_distance(server, asking):
 
 
 def test_pairs_at_or_below_the_floor_are_not_judged(server, asking):
-    schema = schema_of(cities={"type": "array", "items": judged()})
+    schema = schema_of(cities={"type": "array", "items": judged_schema()})
     with asking() as client:
         compared(client, schema, {"cities": ["IBM"]}, {"cities": ["Big Blue Corporation"]})
 
@@ -134,7 +134,7 @@ def test_pairs_at_or_below_the_floor_are_not_judged(server, asking):
 
 
 def test_with_a_floor_of_minus_one_all_of_the_shorter_side_are_judged(server, asking):
-    cities = {"type": "array", "items": judged(), f"{PREFIX}pairing-floor": -1}
+    cities = {"type": "array", "items": judged_schema(), f"{PREFIX}pairing-floor": -1}
     with asking() as client:
         compared(client, schema_of(cities=cities), {"cities": ["IBM"]}, {"cities": ["Big Blue"]})
 
@@ -143,7 +143,7 @@ def test_with_a_floor_of_minus_one_all_of_the_shorter_side_are_judged(server, as
 
 def test_a_judge_is_asked_when_the_pairs_that_embeddings_decide_are_known(server, asking):
     server.embedding = lambda text: [float(text[0] == letter) for letter in "abc"]
-    schema = schema_of(rows=items_of(key=embedded(), note=judged()))
+    schema = schema_of(rows=items_of(key=embedded(), note=judged_schema()))
     gt = [{"key": f"{letter} one", "note": f"of {letter}"} for letter in "abc"]
     pred = [{"key": f"{letter} two", "note": f"OF {letter}"} for letter in "cab"]
     with asking() as client:
@@ -172,7 +172,7 @@ def test_all_texts_of_a_field_of_many_documents_are_embedded_together_and_once(s
 
 @pytest.mark.slow
 def test_a_long_run_asks_for_some_documents_at_a_time_and_gives_the_same(server, asking):
-    schema = schema_of(name=judged(), text=embedded())
+    schema = schema_of(name=judged_schema(), text=embedded())
     pairs = [
         (
             {"name": f"Name {number}", "text": "car"},
@@ -198,7 +198,7 @@ def test_a_question_without_an_answer_fails_its_own_documents_only(server, askin
         return (True, "fine") if "poison" not in first else ("neither", 3)
 
     server.verdict = verdict
-    schema = schema_of(rows=items_of(name=judged()))
+    schema = schema_of(rows=items_of(name=judged_schema()))
     pairs = [
         (name, {"rows": [{"name": f"{name} street"}]}, {"rows": [{"name": f"{name} st"}]})
         for name in ("good", "poison", "better")
@@ -230,7 +230,7 @@ def test_a_failed_embedding_fails_the_documents_that_hold_the_text(server, askin
 
 @pytest.mark.slow
 def test_documents_beyond_the_limit_on_judged_pairs_fail_and_others_are_told(server, asking):
-    schema = schema_of(name=judged())
+    schema = schema_of(name=judged_schema())
     pairs = [({"name": f"a {number}"}, {"name": f"b {number}"}) for number in range(20)]
     with asking(max_pairs=19) as client:
         evaluation = evaluate_many(schema, pairs, client=client)
@@ -242,7 +242,7 @@ def test_documents_beyond_the_limit_on_judged_pairs_fail_and_others_are_told(ser
 
 
 def test_mixed_kinds_in_a_list_cost_no_judge_but_for_chosen_pairs(server, asking):
-    arms = {"anyOf": [judged(), {"type": "object", "properties": {"name": judged()}}]}
+    arms = {"anyOf": [judged_schema(), {"type": "object", "properties": {"name": judged_schema()}}]}
     schema = schema_of(things={"type": "array", "items": arms})
     gt = {"things": ["first thing", {"name": "second thing"}, "third thing"]}
     pred = {"things": [{"name": "Second thing"}, "Third thing", "First thing"]}
@@ -257,10 +257,10 @@ def test_mixed_kinds_in_a_list_cost_no_judge_but_for_chosen_pairs(server, asking
 
 
 def test_lists_of_lists_and_tuples_are_paired_without_a_judge(server, asking):
-    rows = {"type": "array", "items": {"type": "array", "items": judged()}}
+    rows = {"type": "array", "items": {"type": "array", "items": judged_schema()}}
     places = {
         "type": "array",
-        "items": {"type": "array", "prefixItems": [judged(), {"type": "number"}]},
+        "items": {"type": "array", "prefixItems": [judged_schema(), {"type": "number"}]},
     }
     schema = schema_of(rows=rows, places=places)
     gt = {"rows": [["ab", "cd"], ["ef"]], "places": [["gh", 1], ["ij", 2]]}
@@ -279,7 +279,7 @@ def test_lists_of_lists_and_tuples_are_paired_without_a_judge(server, asking):
 
 
 def test_long_lists_with_other_slow_fields_ask_about_chosen_pairs_only(server, asking):
-    row = {"note": judged(), "day": {"type": "string", "format": "date"}, "text": embedded()}
+    row = {"note": judged_schema(), "day": {"type": "string", "format": "date"}, "text": embedded()}
     schema = schema_of(rows=items_of(**row))
     gt = [
         {"note": f"note {number}", "day": f"2024-01-{number + 1:02}", "text": "car"}
@@ -297,7 +297,7 @@ def test_the_judges_reason_is_in_the_non_matches(server, asking):
     server.verdict = lambda first, other: (False, "another street")
     with asking() as client:
         comparison = compared(
-            client, schema_of(street=judged()), {"street": "Main St"}, {"street": "Side St"}
+            client, schema_of(street=judged_schema()), {"street": "Main St"}, {"street": "Side St"}
         )
 
     (entry,) = batch_of_unit(comparison).errors(0)
@@ -318,7 +318,9 @@ def test_a_model_class_asks_all_of_a_list_together(server, asking):
 
 
 def test_the_comparators_of_a_class_share_a_client(server):
-    place = StructuredModel.from_json_schema(schema_of(a=embedded(), b=embedded(), c=judged()))
+    place = StructuredModel.from_json_schema(
+        schema_of(a=embedded(), b=embedded(), c=judged_schema())
+    )
     for _ in range(2):
         place(a="car", b="banana", c="x").compare_with(place(a="banana", b="sun", c="X"))
 
@@ -368,7 +370,7 @@ def test_a_function_of_ones_own_is_called_once_for_each_text_of_a_run(asking, ow
 
 def test_functions_are_told_apart_and_counted_in_a_dry_run(asking):
     class Place(StructuredModel):
-        a: str = ComparableField(comparator=SemanticComparator(embedding_function=ones))
+        a: str = ComparableField(comparator=SemanticComparator(embedding_function=embed_as_ones))
         b: str = ComparableField(comparator=SemanticComparator(embedding_function=lengths))
 
     with asking(dry_run=True) as client:
@@ -378,7 +380,7 @@ def test_functions_are_told_apart_and_counted_in_a_dry_run(asking):
     assert needs == [("lengths", 2), ("ones", 2)]
 
 
-def ones(text):
+def embed_as_ones(text):
     return [1.0, 1.0]
 
 

@@ -20,7 +20,7 @@ from stickler_cli.comparators.date_parsing import (
 JAN_5 = StatedDate(2024, 1, 5)
 
 
-def read(text, *, dayfirst=False):
+def read_date(text, *, dayfirst=False):
     (reading,) = readings(text, dayfirst=dayfirst)
     return reading
 
@@ -48,7 +48,7 @@ def read(text, *, dayfirst=False):
     ],
 )
 def test_what_a_string_does_not_state_is_none(text, year, month, day):
-    assert read(text) == StatedDate(year, month, day)
+    assert read_date(text) == StatedDate(year, month, day)
 
 
 @pytest.mark.parametrize(
@@ -61,12 +61,12 @@ def test_what_a_string_does_not_state_is_none(text, year, month, day):
     ],
 )
 def test_what_states_no_date_is_none(text):
-    assert read(text) is None
+    assert read_date(text) is None
 
 
 def test_a_string_may_have_as_many_characters_as_are_allowed():
-    assert read("2024-01-05".ljust(LONGEST)) == JAN_5
-    assert read("2024-01-05".ljust(LONGEST + 1)) is None
+    assert read_date("2024-01-05".ljust(LONGEST)) == JAN_5
+    assert read_date("2024-01-05".ljust(LONGEST + 1)) is None
     assert readings("x" * (LONGEST + 1), dayfirst=None) == (None, None)
 
 
@@ -78,13 +78,13 @@ def test_an_open_order_is_read_both_ways():
     "text", ["2024-02-01", "2024/02/01", " 2024.02.01", "20240201", "2024.2.1"]
 )
 def test_a_year_in_front_puts_the_month_second(text):
-    assert read(text, dayfirst=True) == StatedDate(2024, 2, 1)
+    assert read_date(text, dayfirst=True) == StatedDate(2024, 2, 1)
 
 
 @pytest.mark.parametrize("dayfirst", [True, False])
 def test_a_number_over_12_is_no_month_in_either_order(dayfirst):
-    assert read("13/01/2024", dayfirst=dayfirst) == StatedDate(2024, 1, 13)
-    assert read("01/13/2024", dayfirst=dayfirst) == StatedDate(2024, 1, 13)
+    assert read_date("13/01/2024", dayfirst=dayfirst) == StatedDate(2024, 1, 13)
+    assert read_date("01/13/2024", dayfirst=dayfirst) == StatedDate(2024, 1, 13)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_a_number_over_12_is_no_month_in_either_order(dayfirst):
     [("1/2/68", 2068), ("1/2/69", 1969), ("1/2/00", 2000), ("Jan 2 '99", 1999), ("1/2/0099", 99)],
 )
 def test_two_digits_of_a_year_are_1969_to_2068(text, year):
-    assert read(text).year == year
+    assert read_date(text).year == year
 
 
 @pytest.mark.parametrize(
@@ -108,26 +108,28 @@ def test_two_digits_of_a_year_are_1969_to_2068(text, year):
     ],
 )
 def test_a_dot_parts_a_date_and_makes_no_decimal(text, stated):
-    assert read(text) == stated
+    assert read_date(text) == stated
 
 
 def test_a_weekday_moves_nothing():
-    assert read("Monday, January 2024") == StatedDate(2024, 1, None)
-    assert read("Sunday, January 5, 2024") == JAN_5
+    assert read_date("Monday, January 2024") == StatedDate(2024, 1, None)
+    assert read_date("Sunday, January 5, 2024") == JAN_5
 
 
 def test_the_time_of_day_and_the_offset_are_kept():
     clock = timedelta(hours=22, minutes=30)
     zone = timedelta(hours=-5)
-    assert read("2024-01-05 10:30 PM") == StatedDate(2024, 1, 5, clock)
-    assert read("2024-01-05T22:30-05:00") == StatedDate(2024, 1, 5, clock, zone)
-    assert read("2024-01-05 22:30 GMT") == StatedDate(2024, 1, 5, clock, timedelta(0))
+    assert read_date("2024-01-05 10:30 PM") == StatedDate(2024, 1, 5, clock)
+    assert read_date("2024-01-05T22:30-05:00") == StatedDate(2024, 1, 5, clock, zone)
+    assert read_date("2024-01-05 22:30 GMT") == StatedDate(2024, 1, 5, clock, timedelta(0))
 
 
 def test_other_names_of_time_zones_are_passed_over_even_if_the_machine_knows_them(monkeypatch):
     monkeypatch.setattr(time, "tzname", ("EST", "EDT"))
 
-    assert read("2024-01-05 10:31 EST") == StatedDate(2024, 1, 5, timedelta(hours=10, minutes=31))
+    assert read_date("2024-01-05 10:31 EST") == StatedDate(
+        2024, 1, 5, timedelta(hours=10, minutes=31)
+    )
 
 
 def test_a_date_and_a_datetime_are_taken_as_they_are():
@@ -141,7 +143,9 @@ def test_a_date_and_a_datetime_are_taken_as_they_are():
 
 @pytest.mark.parametrize("delimiter", [" to ", " through ", " - ", "\tto\n"])
 def test_a_range_has_a_delimiter_with_spaces(delimiter):
-    assert read(f"Jan 5, 2024{delimiter}2024-01-09") == StatedRange(JAN_5, StatedDate(2024, 1, 9))
+    assert read_date(f"Jan 5, 2024{delimiter}2024-01-09") == StatedRange(
+        JAN_5, StatedDate(2024, 1, 9)
+    )
 
 
 @pytest.mark.parametrize(
@@ -164,7 +168,7 @@ def test_a_range_has_a_delimiter_with_spaces(delimiter):
     ],
 )
 def test_two_dates_that_bound_nothing_are_no_range(text):
-    assert read(text) is None
+    assert read_date(text) is None
 
 
 @pytest.mark.parametrize(
@@ -172,7 +176,7 @@ def test_two_dates_that_bound_nothing_are_no_range(text):
     ["Dec 20 to Jan 5", "Nov to Feb", "2024-02-10 to Feb 2024", "Feb 29 to Feb 28", "2023 to 2024"],
 )
 def test_a_range_may_have_ends_of_any_size_and_run_over_the_new_year(text):
-    assert isinstance(read(text), StatedRange)
+    assert isinstance(read_date(text), StatedRange)
 
 
 FORMATS = ["%Y-%m-%d", "%B %d, %Y", "%d %b %Y", "%A, %d %B %Y", "%m/%d/%Y", "%Y%m%d"]
@@ -180,7 +184,7 @@ FORMATS = ["%Y-%m-%d", "%B %d, %Y", "%d %b %Y", "%A, %d %B %Y", "%m/%d/%Y", "%Y%
 
 @given(st.dates(min_value=date(1000, 1, 1)), st.sampled_from(FORMATS))
 def test_a_written_date_is_read_back(day, pattern):
-    assert read(day.strftime(pattern)) == StatedDate(day.year, day.month, day.day)
+    assert read_date(day.strftime(pattern)) == StatedDate(day.year, day.month, day.day)
 
 
 fragments = st.sampled_from(

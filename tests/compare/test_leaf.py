@@ -201,13 +201,13 @@ class Asked(BaseComparator):
         return Answers(np.array(self.answer[: len(gt)], float))
 
 
-def asked(answer):
+def compare_with_answer(answer):
     leaf = LeafNode(threshold=0.5, comparator=Asked(answer))
     return compared_together(leaf, ["a", "", "e", "b", "c"], ["x", "w", "e", "y", "z"])
 
 
 def test_a_model_is_asked_about_unequal_values_that_both_sides_have():
-    assert [comparison.similarity for comparison in asked([0.25, 0.5, 1.0])] == [
+    assert [comparison.similarity for comparison in compare_with_answer([0.25, 0.5, 1.0])] == [
         0.25,
         0.0,
         1.0,
@@ -245,9 +245,9 @@ def test_a_judge_is_asked_by_the_client_of_the_run_about_pairs_chosen_without_it
 
 def test_a_model_that_does_not_answer_is_an_error_that_names_the_pair():
     with pytest.raises(ComparisonError, match=r'on "c" and "z": ModelError: refused'):
-        asked(ModelError("refused", 2))
+        compare_with_answer(ModelError("refused", 2))
     with pytest.raises(ComparisonError, match=r'on "a" and "x": LookupError: gone'):
-        asked(LookupError("gone"))
+        compare_with_answer(LookupError("gone"))
 
 
 UNREADABLE = [
@@ -282,7 +282,7 @@ def test_a_value_that_cannot_be_read_matches_the_same_json_value(name, gt, pred,
     assert [comparison.similarity for comparison in together] == [similarity, 1, 1, 1]
 
 
-def told(node, gts, preds):
+def outcomes_of(node, gts, preds):
     """Return the outcome and the similarity of each pair."""
     comparisons = compared_together(node, gts, preds)
     return [(comparison.outcome.name, comparison.similarity) for comparison in comparisons]
@@ -292,26 +292,26 @@ def test_long_texts_are_compared_in_full_by_who_does_not_know_them_beforehand():
     words = LeafNode(threshold=0.5, comparator=FuzzyComparator("token_sort_ratio"))
     gt, pred = "one two " * 200, "two one " * 200
 
-    assert told(words, [gt, gt], [pred, "x" * 1600]) == [("TP", 1.0), ("FD", 0.0)]
+    assert outcomes_of(words, [gt, gt], [pred, "x" * 1600]) == [("TP", 1.0), ("FD", 0.0)]
 
 
 def test_what_keeps_a_model_from_being_asked_at_all_ends_the_run():
     with pytest.raises(UsageError):
-        asked(UsageError("no key"))
+        compare_with_answer(UsageError("no key"))
 
 
 def test_long_texts_have_the_similarity_that_they_have_alone():
     gt, like, unlike = "a" * 2000, "a" * 1990 + "b" * 10, "b" * 2000
 
-    assert told(text(), [gt], [like]) == [("TP", 0.995)]
+    assert outcomes_of(text(), [gt], [like]) == [("TP", 0.995)]
     expected = [("TP", 0.995), ("FD", 0.0), ("TP", 0.5)]
-    assert told(text(), [gt, gt, "ab"], [like, unlike, "a"]) == expected
+    assert outcomes_of(text(), [gt, gt, "ab"], [like, unlike, "a"]) == expected
 
 
 def test_many_values_that_are_all_alike_are_compared_by_themselves():
     texts = [f"{index} A" for index in range(12)]
 
-    assert {*told(exact(), texts, [value.lower() for value in texts])} == {("TP", 1.0)}
+    assert {*outcomes_of(exact(), texts, [value.lower() for value in texts])} == {("TP", 1.0)}
 
 
 def test_pairs_of_few_objects_are_laid_out_once():

@@ -40,7 +40,7 @@ def explained(schema, gt, pred, **options):
     return root
 
 
-def part(place, *path):
+def place_at(place, *path):
     """Return the place at a path; an index is that of the part."""
     for step in path:
         place = (
@@ -93,13 +93,16 @@ def test_the_sums_of_every_document_lead_to_its_score(row):
 def test_a_value_is_told_with_all_that_its_comparison_says():
     stated = {**TEXT, "x-aws-stickler-threshold": 0.5, "x-aws-stickler-weight": 2}
     root = explained(an_object(a=stated, b=EXACT), {"a": "abcd", "b": "x"}, {"a": "abcx", "b": "y"})
-    place = part(root, "a")
+    place = place_at(root, "a")
     assert (place.gt_path, place.pred_path, place.kind) == (("a",), ("a",), "leaf")
     assert (place.gt, place.pred, place.outcome) == ("abcd", "abcx", Outcome.TP)
     assert (place.similarity, place.score, place.threshold) == (0.75, 0.75, 0.5)
     assert (place.comparator, place.threshold_source) == ("LevenshteinComparator", "annotation")
     assert (place.weight, place.adds) == (2, 1.5)
-    assert (part(root, "b").comparator, part(root, "b").outcome) == ("ExactComparator", Outcome.FD)
+    assert (place_at(root, "b").comparator, place_at(root, "b").outcome) == (
+        "ExactComparator",
+        Outcome.FD,
+    )
     assert (root.kind, root.comparator, root.own_gt, root.own_pred) == ("object", "", None, None)
 
 
@@ -127,16 +130,16 @@ def test_what_a_judge_says_is_told_of_a_value():
 
 def test_values_of_different_kinds_are_told_whole():
     root = explained(an_object(o=an_object(a=TEXT), t=a_list(TEXT)), {"o": {"a": "x"}}, {"o": "x"})
-    child = part(root, "o")
+    child = place_at(root, "o")
     assert (child.gt, child.pred, child.outcome) == ({"a": "x"}, "x", Outcome.FD)
-    assert (part(root, "t").kind, part(root, "t").gt) == ("list", None)
+    assert (place_at(root, "t").kind, place_at(root, "t").gt) == ("list", None)
 
 
 def test_an_item_is_told_as_its_list_judges_it():
     rows = a_list(an_object(a=EXACT, b=EXACT, c=EXACT))
     gt = {"rows": [{"a": "1", "b": "2", "c": "3"}, {"a": "7", "b": "8", "c": "9"}]}
     pred = {"rows": [{"a": "1", "b": "2", "c": "4"}]}
-    rows_place = part(explained(an_object(rows=rows), gt, pred), "rows")
+    rows_place = place_at(explained(an_object(rows=rows), gt, pred), "rows")
     first, second = rows_place.parts
     assert (first.outcome, first.similarity, first.threshold) == (
         Outcome.FD,
@@ -164,15 +167,15 @@ def test_an_item_that_matches_may_be_an_object_that_would_not():
     gt["pair"], pred["pair"] = [*gt["pair"], None, gt["one"]], [*pred["pair"], pred["one"]]
     root = explained(schema, gt, pred)
 
-    def said_of(*path):
-        place = part(root, *path)
+    def judgement_of(*path):
+        place = place_at(root, *path)
         return place.outcome, place.threshold, place.threshold_source
 
-    assert said_of("rows", 0) == (Outcome.TP, 0.6, "match-threshold")
-    assert said_of("one") == (Outcome.FD, 0.9, "annotation")
-    assert said_of("pair", 0) == (Outcome.FD, 0.9, "annotation")
+    assert judgement_of("rows", 0) == (Outcome.TP, 0.6, "match-threshold")
+    assert judgement_of("one") == (Outcome.FD, 0.9, "annotation")
+    assert judgement_of("pair", 0) == (Outcome.FD, 0.9, "annotation")
     # Two values on either side, and three positions.
-    assert part(root, "pair").sum == Sum(pytest.approx(2 / 3), 3)
+    assert place_at(root, "pair").sum == Sum(pytest.approx(2 / 3), 3)
 
 
 def test_the_source_of_a_threshold_is_told():
@@ -215,7 +218,7 @@ def test_the_source_of_a_threshold_is_told():
     root = explained(schema, document, document)
 
     def source(*path):
-        place = part(root, *path)
+        place = place_at(root, *path)
         return place.threshold, place.threshold_source
 
     assert source("plain") == (0.5, "default")
@@ -239,7 +242,7 @@ def test_the_first_present_element_of_a_list_says_who_said_its_threshold():
     rows = [[None, "x", 1], [None, "", 1, "x"], [{}, {"a": "x"}, 1], [[], 1, {"a": "x"}], ["x"]]
     root = explained(schema, {"grid": rows}, {"grid": rows})
 
-    places = [part(root, "grid", index) for index in range(len(rows))]
+    places = [place_at(root, "grid", index) for index in range(len(rows))]
     assert [(place.threshold, place.threshold_source) for place in places] == [
         (0.9, "annotation"),
         (0.5, "default"),
@@ -255,7 +258,7 @@ def test_the_first_element_of_lists_in_lists_is_looked_for_at_every_level():
     cube = [[["x", 1]], [[None, 1, "x"]], [[], [None, "x"]]]
     root = explained(schema, {"cube": cube}, {"cube": cube})
 
-    places = [part(root, "cube", index) for index in range(len(cube))]
+    places = [place_at(root, "cube", index) for index in range(len(cube))]
     assert [(place.threshold, place.threshold_source) for place in places] == [
         (0.9, "annotation"),
         (0.5, "default"),
@@ -275,7 +278,7 @@ def test_a_list_of_lists_and_a_tuple_say_who_said_their_thresholds():
     document = {"cube": [[["x"]]], "silent": [[["x"]]], "pairs": [["x"]], "plain": [["x"]]}
     root = explained(schema, document, document)
 
-    places = [part(root, name, 0) for name in document]
+    places = [place_at(root, name, 0) for name in document]
     assert [(place.threshold, place.threshold_source) for place in places] == [
         (0.8, "annotation"),
         (0.5, "default"),
@@ -289,9 +292,9 @@ def test_places_without_a_schema_have_sources_too():
     document = {"free": [{"a": "x"}], "open": {"b": [["y"]]}}
     root = explained(schema, document, document)
 
-    assert part(root, "free", 0).threshold_source == "match-threshold"
-    assert part(root, "open").threshold_source == "default"
-    assert part(root, "open", "b", 0).threshold_source == "default"
+    assert place_at(root, "free", 0).threshold_source == "match-threshold"
+    assert place_at(root, "open").threshold_source == "default"
+    assert place_at(root, "open", "b", 0).threshold_source == "default"
 
 
 ROWS_SCHEMA = an_object(rows=a_list(an_object(sku=EXACT, qty={"type": "integer"}, unit=EXACT)))
@@ -307,19 +310,19 @@ def test_a_pair_tells_the_runner_up_and_whom_that_went_with():
     )
 
     # Of the other row, unit and quantity are right: 2/3.
-    first, second = part(root, "rows").parts
+    first, second = place_at(root, "rows").parts
     assert first.pairing == Pairing(0, 1, Candidate(0, pytest.approx(2 / 3), 1))
     assert second.pairing == Pairing(1, 0, Candidate(1, pytest.approx(2 / 3), 0))
     assert (first.pairing.paired, Pairing(1, None, None).paired) == (True, False)
     assert (first.gt_path, first.pred_path) == (("rows", 0), ("rows", 1))
-    assert part(first, "sku").pred_path == ("rows", 1, "sku")
+    assert place_at(first, "sku").pred_path == ("rows", 1, "sku")
 
 
 def test_an_element_without_a_pair_tells_the_best_that_there_was():
     gt = {"rows": [row("a", 1), row("b", 2, "kg")]}
     root = explained(ROWS_SCHEMA, gt, {"rows": [row("a", 1), row("z", 9, "m"), None]})
 
-    rows = part(root, "rows")
+    rows = place_at(root, "rows")
     assert [child.pairing for child in rows.parts] == [
         Pairing(0, 0, None),
         Pairing(1, None, None),
@@ -330,7 +333,7 @@ def test_an_element_without_a_pair_tells_the_best_that_there_was():
     tags = an_object(tags=a_list(TEXT, **{"x-aws-stickler-pairing-floor": 0.5}))
     root = explained(tags, {"tags": ["abcd", "abce"]}, {"tags": ["xbyd", "abcd"]})
     # abcd goes with abcd; abce and xbyd share the b alone, abce and abcd three of four.
-    tags_place = part(root, "tags")
+    tags_place = place_at(root, "tags")
     assert (tags_place.floor, tags_place.floor_source) == (0.5, "annotation")
     assert [child.pairing for child in tags_place.parts] == [
         Pairing(0, 1, Candidate(0, 0.5, None)),
@@ -343,7 +346,7 @@ def test_an_element_that_an_open_list_leaves_out_is_the_best_of_none():
     tags = an_object(tags=a_list(TEXT, **{"x-aws-stickler-exhaustive": False}))
     root = explained(tags, {"tags": ["abcd", "wxyz"]}, {"tags": ["abcd", "abce"]})
 
-    pairings = [child.pairing for child in part(root, "tags").parts]
+    pairings = [child.pairing for child in place_at(root, "tags").parts]
     assert pairings == [Pairing(0, 0, Candidate(1, 0.75, None)), Pairing(1, None, None)]
 
 
@@ -351,19 +354,27 @@ def test_what_one_side_lacks_has_no_sum_and_its_whole_value():
     schema = an_object(o=an_object(a=TEXT), t=a_list(TEXT), s=a_list(TEXT))
     root = explained(schema, {"o": {"a": "x"}, "t": ["y"]}, {})
 
-    assert (part(root, "o").gt, part(root, "o").sum, part(root, "o").adds) == ({"a": "x"}, None, 0)
-    assert (part(root, "t").gt, part(root, "t", 0).adds, part(root, "t", 0).pairing) == (
+    assert (place_at(root, "o").gt, place_at(root, "o").sum, place_at(root, "o").adds) == (
+        {"a": "x"},
+        None,
+        0,
+    )
+    assert (
+        place_at(root, "t").gt,
+        place_at(root, "t", 0).adds,
+        place_at(root, "t", 0).pairing,
+    ) == (
         ["y"],
         None,
         None,
     )
-    assert part(root, "s").parts == ()
+    assert place_at(root, "s").parts == ()
 
 
 def test_extra_keys_take_no_part_and_undeclared_ones_are_named():
     root = explained(an_object(a=TEXT), {"a": "x", "old": 1}, {"a": "x", "new": 2})
 
-    extra = part(root, "new")
+    extra = place_at(root, "new")
     assert (extra.own_gt, extra.own_pred) == (None, 2)
     assert extra.is_extra_key
     assert (extra.outcome, extra.pred, extra.adds) == (Outcome.FA, 2, None)
@@ -377,16 +388,16 @@ def test_positions_of_a_tuple_have_no_runner_up():
     schema = an_object(t={"type": "array", "prefixItems": [TEXT, TEXT], "items": TEXT})
     root = explained(schema, {"t": ["ab", "x", "y"]}, {"t": ["ax", "x"]})
 
-    tuple_place = part(root, "t")
+    tuple_place = place_at(root, "t")
     assert (tuple_place.kind, tuple_place.floor) == ("tuple", None)
     assert tuple_place.sum == Sum(1.5, 3)
     assert [child.pairing for child in tuple_place.parts] == [None, None, None]
     last = tuple_place.parts[2]
     assert (last.outcome, last.adds, last.pred_path) == (Outcome.FN, 0.0, ("t", 2))
-    longer = part(explained(schema, {"t": ["ab"]}, {"t": ["ab", "x", "y"]}), "t")
+    longer = place_at(explained(schema, {"t": ["ab"]}, {"t": ["ab", "x", "y"]}), "t")
     assert (longer.sum, longer.parts[2].gt_path) == (Sum(1.0, 3), ("t", 2))
-    assert part(explained(schema, {"t": ["ab"]}, {}), "t").sum is None
-    assert part(explained(schema, {"t": ["ab"]}, {"t": [None, "b"]}), "t").sum == Sum(0.0, 2)
+    assert place_at(explained(schema, {"t": ["ab"]}, {}), "t").sum is None
+    assert place_at(explained(schema, {"t": ["ab"]}, {"t": [None, "b"]}), "t").sum == Sum(0.0, 2)
 
 
 def test_a_place_is_right_if_nothing_in_it_is_wrong():
@@ -394,5 +405,5 @@ def test_a_place_is_right_if_nothing_in_it_is_wrong():
     gt = {"rows": [{"a": "1", "b": "2", "c": "3", "d": "4"}]}
     pred = {"rows": [{"a": "1", "b": "2", "c": "3", "d": "9"}]}
 
-    assert not part(explained(schema, gt, pred), "rows", 0).is_right
-    assert part(explained(schema, gt, gt), "rows").is_right
+    assert not place_at(explained(schema, gt, pred), "rows", 0).is_right
+    assert place_at(explained(schema, gt, gt), "rows").is_right

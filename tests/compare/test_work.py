@@ -137,7 +137,7 @@ KEPT_OF_LISTS = 5 * CELL + 2 * 4 * CELL
 """Bytes of two lists that were paired: what they came to, and two pairs of elements."""
 
 
-def kept_of(monkeypatch, gt, pred):
+def reserved_bytes_of(monkeypatch, gt, pred):
     """Return the bytes that are kept in the end by place, and the most at once."""
     kept, peak, keep = {}, [0], FieldWork.reserve
 
@@ -155,7 +155,7 @@ def kept_of(monkeypatch, gt, pred):
 def test_each_two_lists_are_kept_once_however_many_ways_lead_to_them(depth, monkeypatch):
     gt, pred = ({"t": kinds(depth, "", side)} for side in "xy")
 
-    kept, _ = kept_of(monkeypatch, gt, pred)
+    kept, _ = reserved_bytes_of(monkeypatch, gt, pred)
 
     for level in range(1, depth):  # each list of a level was held against each of the other side
         assert 0 < kept["t", *("c",) * (level + 1)] <= 4**level * KEPT_OF_LISTS
@@ -179,7 +179,7 @@ OF_ANY = 25_000_000
 )
 def test_what_is_counted_as_kept_is_about_what_memory_it_takes(make, monkeypatch):
     gt, pred = ({"t": make(side)} for side in "xy")
-    kept, kept_peak = kept_of(monkeypatch, gt, pred)
+    kept, kept_peak = reserved_bytes_of(monkeypatch, gt, pred)
     tracemalloc.start()
     try:
         steps_of(TREES, gt, pred)

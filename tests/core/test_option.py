@@ -54,7 +54,7 @@ def test_a_value_that_is_no_text_and_no_number_of_bytes_is_refused(value: object
         BYTES.convert(value)
 
 
-def taken(value: object, **said: object) -> object:
+def convert_number(value: object, **said: object) -> object:
     """What a number option makes of a value; None where it refuses it."""
     values = NumberRange("a number", lambda number: 0 < number < 10, **said)
     try:
@@ -64,25 +64,25 @@ def taken(value: object, **said: object) -> object:
 
 
 def test_a_number_is_read_of_numbers_only():
-    assert taken(1) == 1.0
-    assert type(taken(1)) is float
-    assert taken("1") is None
-    assert taken(True) is None
-    assert taken(float("nan")) is None
-    assert taken(10**400) is None
+    assert convert_number(1) == 1.0
+    assert type(convert_number(1)) is float
+    assert convert_number("1") is None
+    assert convert_number(True) is None
+    assert convert_number(float("nan")) is None
+    assert convert_number(10**400) is None
 
 
 def test_a_whole_number_has_no_fraction():
-    assert type(taken(1, whole=True)) is int
-    assert taken(1.0, whole=True) is None
+    assert type(convert_number(1, whole=True)) is int
+    assert convert_number(1.0, whole=True) is None
 
 
 def test_beside_a_word_texts_are_read_as_numbers():
-    assert taken("2.5", word="none") == 2.5
-    assert taken("none", word="none") == "none"
-    assert taken("x", word="none") is None
-    assert taken("2.5", word="none", whole=True) is None
-    assert taken("2", word="none", whole=True) == 2
+    assert convert_number("2.5", word="none") == 2.5
+    assert convert_number("none", word="none") == "none"
+    assert convert_number("x", word="none") is None
+    assert convert_number("2.5", word="none", whole=True) is None
+    assert convert_number("2", word="none", whole=True) == 2
 
 
 def test_on_a_command_line_all_numbers_are_text():

@@ -37,7 +37,7 @@ def test_the_program_for_an_engine_writes_the_state_of_all_documents(heading, mo
         pytest.skip(f"{module} IS NOT INSTALLED: no {heading}")
     if module == "pyspark" and shutil.which("java") is None:
         pytest.skip("java IS NOT INSTALLED: no Spark")
-    state = made(tmp_path, documents=7000)
+    state = write_data_set(tmp_path, documents=7000)
     section = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     (program,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
     (tmp_path / "program.py").write_text(program, encoding="utf-8")
@@ -59,7 +59,7 @@ def test_the_program_for_an_engine_writes_the_state_of_all_documents(heading, mo
     assert (tmp_path / "state.json").read_bytes() == state
 
 
-def made(place: Path, documents: int) -> bytes:
+def write_data_set(place: Path, documents: int) -> bytes:
     """Write a schema and documents, some wrong, missing or broken; return what they come to."""
     import pyarrow as pa
     from pyarrow import parquet

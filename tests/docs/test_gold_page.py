@@ -133,7 +133,7 @@ def converted(tmp_path):
 def test_rules_of_extractbench_become_annotations(converted):
     schema = json.loads((converted / "schemas" / "order.json").read_text(encoding="utf-8"))
 
-    def said(place):
+    def annotations_of(place):
         prefix = "x-aws-stickler-"
         return {
             key.removeprefix(prefix): annotation
@@ -142,7 +142,7 @@ def test_rules_of_extractbench_become_annotations(converted):
         }
 
     fields = schema["properties"]
-    assert {name: said(place) for name, place in fields.items()} == {
+    assert {name: annotations_of(place) for name, place in fields.items()} == {
         "firm": {},
         "phone": {"comparator": "PhoneComparator"},
         "paid": {"absent-values": [False]},
@@ -151,7 +151,7 @@ def test_rules_of_extractbench_become_annotations(converted):
         "days": {"ordered": True},
         "tags": {"distinct": True},
     }
-    assert said(schema["$defs"]["Row"]["properties"]["parts"]) == {"exhaustive": False}
+    assert annotations_of(schema["$defs"]["Row"]["properties"]["parts"]) == {"exhaustive": False}
 
 
 def test_what_extractbench_accepts_is_right_here(converted, tmp_path, capsys):

@@ -25,7 +25,7 @@ class Case:
     name: str
     """As docs/reliability.md names it."""
     make: Make
-    told: str = ""
+    expected_text: str = ""
     """Parts of what the problem says, with `…` for what is between; empty where there is none."""
     pred: str = "invalid"
     """Status of the document where this is its prediction; the ground truth is sound."""

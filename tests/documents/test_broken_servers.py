@@ -72,7 +72,7 @@ def server(monkeypatch):
 
 
 @pytest.fixture
-def here(tmp_path, monkeypatch):
+def data_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "schema.json").write_text(json.dumps(SCHEMA))
     for name in ("one.json", "one.jsonl"):
@@ -95,7 +95,9 @@ def run(*sides):
         ("silent", "the server sent no data for 0.5 seconds"),
     ],
 )
-def test_what_cannot_be_reached_is_told_with_place_and_status(here, server, capsys, fault, found):
+def test_what_cannot_be_reached_is_told_with_place_and_status(
+    data_folder, server, capsys, fault, found
+):
     url = f"{server}/{fault}/one.json"
 
     assert run("one.json", url) == 2
@@ -108,7 +110,7 @@ def test_what_cannot_be_reached_is_told_with_place_and_status(here, server, caps
 @pytest.mark.parametrize("fault", ["short", "stuck"])
 @pytest.mark.parametrize("side", [0, 1])
 def test_a_download_that_breaks_off_is_a_failed_document_on_either_side(
-    here, server, capsys, fault, suffix, side
+    data_folder, server, capsys, fault, suffix, side
 ):
     sides = [f"one.{suffix}"] * 2
     sides[side] = f"{server}/{fault}/one.{suffix}"
@@ -121,7 +123,7 @@ def test_a_download_that_breaks_off_is_a_failed_document_on_either_side(
 
 @pytest.mark.parametrize("suffix", ["json", "jsonl"])
 @pytest.mark.parametrize("side", [0, 1])
-def test_a_body_without_end_is_a_failed_document(here, server, capsys, suffix, side):
+def test_a_body_without_end_is_a_failed_document(data_folder, server, capsys, suffix, side):
     sides = [f"one.{suffix}"] * 2
     sides[side] = f"{server}/endless/one.{suffix}"
     tracemalloc.start()
@@ -152,12 +154,12 @@ def test_each_driver_is_told_how_long_to_wait(monkeypatch, scheme, names):
     assert str(limits).count("7.0") == (2 if names else 0)
 
 
-def test_a_server_that_fails_once_is_asked_again(here, server):
+def test_a_server_that_fails_once_is_asked_again(data_folder, server):
     assert run("one.json", f"{server}/flaky/one.json") == 0
 
 
 @pytest.mark.parametrize("kind", ["reference", "dask", "jupyter", "zip", "nothing"])
-def test_only_urls_that_are_tested_are_read(here, capsys, kind):
+def test_only_urls_that_are_tested_are_read(data_folder, capsys, kind):
     assert run("one.json", f"{kind}://one.json") == 2
     assert f"URLs with {kind}:// cannot be read, expected file://" in capsys.readouterr().err
 

@@ -45,7 +45,7 @@ def pairs(file: str, **said: Any) -> list[tuple[str, object, object]]:
     return [(pair.id, pair.gt, pair.pred) for pair in open_pairs(file, file, settings)]
 
 
-def found(value: object) -> str:
+def problem_text(value: object) -> str:
     assert isinstance(value, Problem)
     return str(value)
 
@@ -113,9 +113,9 @@ def test_what_json_cannot_hold_is_a_problem_of_its_row(tmp_path: Path):
     file = write(tmp_path / "t.parquet", {"id": ["a", "b", "c"], "document": column})
     read = values(file)
     assert read["a"] == {"n": 1.0, "b": None}
-    assert found(read["b"]).startswith(f"{file}:2:7: NaN is not JSON")
+    assert problem_text(read["b"]).startswith(f"{file}:2:7: NaN is not JSON")
     assert (
-        found(read["c"])
+        problem_text(read["c"])
         == f"{file}:3:1: this value cannot be converted to JSON: a value is of type bytes"
     )
 
@@ -133,18 +133,18 @@ def test_ids_that_lack_or_occur_twice_are_problems_as_in_json_lines(tmp_path: Pa
     read = values(file)
     assert [*read] == ["a", "gt row 2", "gt row 3"]
     assert (
-        found(read["gt row 2"])
+        problem_text(read["gt row 2"])
         == f"{file}:2:1: the row has no id, expected an id in every row of the file"
     )
     twice = "the id 'a' is also on row 1, expected a different id in each row"
-    assert found(read["gt row 3"]) == f"{file}:3:1: {twice}"
-    assert found(values(file, "pred")["a"]) == f"{file}:3:1: {twice}"
+    assert problem_text(read["gt row 3"]) == f"{file}:3:1: {twice}"
+    assert problem_text(values(file, "pred")["a"]) == f"{file}:3:1: {twice}"
 
 
 def test_a_document_that_is_too_large_is_a_problem(tmp_path: Path):
     text = json.dumps({"n": "x" * LIMIT})
     file = write(tmp_path / "t.parquet", {"id": ["a"], "document": [text]})
-    assert "the document has 1,009 bytes" in found(values(file)["a"])
+    assert "the document has 1,009 bytes" in problem_text(values(file)["a"])
 
 
 @pytest.mark.parametrize(("suffix", "kind"), [("parquet", "a Parquet"), ("arrow", "an Arrow IPC")])
@@ -164,7 +164,7 @@ def test_a_table_that_is_damaged_further_on_says_where(tmp_path: Path):
     Path(file).write_bytes(data)
     read = values(file)
     assert [*read] == ["0", "1", "gt row 3"]
-    assert found(read["gt row 3"]).startswith(f"{file}:3:1: cannot be read")
+    assert problem_text(read["gt row 3"]).startswith(f"{file}:3:1: cannot be read")
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "arrow"])
@@ -189,7 +189,7 @@ def test_pairs_of_which_two_have_one_id_count_once(tmp_path: Path):
     first, second = pairs(write(tmp_path / "t.parquet", columns))
     assert first == ("a", {}, {})
     assert second[0] == "gt row 2"
-    assert "also on row 1" in found(second[1])
+    assert "also on row 1" in problem_text(second[1])
 
 
 def test_a_table_of_pairs_knows_how_many_there_are(tmp_path: Path):
@@ -209,8 +209,8 @@ def test_lines_of_pairs_hold_documents_or_their_text(tmp_path: Path):
     first, second, third, fourth = pairs(file)
     assert first == ("7", {"n": 1}, {"n": 2})
     assert second == ("line 2", {}, None)
-    assert "the row has no column for the ground truth or the prediction" in found(third[1])
-    assert found(fourth[1]).startswith(f"{file}:4:2: not valid JSON")
+    assert "the row has no column for the ground truth or the prediction" in problem_text(third[1])
+    assert problem_text(fourth[1]).startswith(f"{file}:4:2: not valid JSON")
 
 
 def test_documents_in_lines_of_pairs_are_read_exactly(tmp_path: Path):
@@ -285,8 +285,8 @@ def test_a_row_that_cannot_be_read_is_the_failure_of_its_document_alone(
     read = values(file)
 
     assert read["a"]["n"] == 1
-    assert "t.parquet:2:1: the value cannot be read: " in found(read["b"])
-    assert why in found(read["b"])
+    assert "t.parquet:2:1: the value cannot be read: " in problem_text(read["b"])
+    assert why in problem_text(read["b"])
 
 
 def test_an_id_that_cannot_be_read_is_that_of_its_row_alone(tmp_path: Path):

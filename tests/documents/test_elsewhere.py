@@ -79,7 +79,7 @@ def document(n: int) -> bytes:
     return json.dumps({"n": n}).encode()
 
 
-def found(value: object) -> str:
+def problem_text(value: object) -> str:
     assert isinstance(value, Problem)
     return str(value)
 
@@ -142,7 +142,7 @@ def test_a_place_without_anything_is_refused(store: str):
 def test_a_file_that_is_not_there_is_refused(store: str, name: str):
     put(store, {"gt/a.json": b"{}"})
     expected = f"{store}/{name}: cannot be read: there is no such file"
-    assert found(kind_of_source(f"{store}/{name}")) == expected
+    assert problem_text(kind_of_source(f"{store}/{name}")) == expected
 
 
 def test_documents_elsewhere_pair_and_what_cannot_be_used_is_a_problem(store: str):
@@ -151,9 +151,9 @@ def test_documents_elsewhere_pair_and_what_cannot_be_used_is_a_problem(store: st
     put(store, {"pred/a.json": gzip.compress(document(2))})
     pairs = {pair.id: pair for pair in open_pairs(f"{store}/gt", f"{store}/pred", LIMITED)}
     assert (pairs["a"].gt, pairs["a"].pred) == ({"n": 1}, {"n": 2})
-    assert found(pairs["b"].gt) == f"{store}/gt/b.json: the file is empty, expected JSON"
-    assert "the file has 1,008 bytes" in found(pairs["c"].gt)
-    assert found(pairs["d"].gt).startswith(f"{store}/gt/d.json:1:2: not valid JSON")
+    assert problem_text(pairs["b"].gt) == f"{store}/gt/b.json: the file is empty, expected JSON"
+    assert "the file has 1,008 bytes" in problem_text(pairs["c"].gt)
+    assert problem_text(pairs["d"].gt).startswith(f"{store}/gt/d.json:1:2: not valid JSON")
 
 
 def test_a_document_may_have_any_name(bucket: str):
@@ -333,7 +333,7 @@ def test_what_fails_for_good_is_a_problem_that_says_why(
     monkeypatch.setattr(type(fsspec.filesystem("memory")), "cat_file", down)
     (pair,) = open_pairs(f"{memory}/gt", f"{memory}/gt")
     expected = "cannot be read: RuntimeError: the store is down"
-    assert found(pair.gt) == f"{memory}/gt/a.json: {expected}"
+    assert problem_text(pair.gt) == f"{memory}/gt/a.json: {expected}"
 
 
 class _Quiet(SimpleHTTPRequestHandler):
@@ -354,17 +354,17 @@ def test_documents_are_read_over_http_and_what_signs_a_url_is_not_told(
         (pair,) = open_pairs(f"{root}/a.json?signature=3f", f"{root}/b.json?signature=3f")
         server.shutdown()
     assert (pair.id, pair.gt) == ("a", {"n": 1})
-    assert found(pair.pred).startswith(f"{root}/b.json:1:2: not valid JSON")
+    assert problem_text(pair.pred).startswith(f"{root}/b.json:1:2: not valid JSON")
 
 
 class _Shaky(_Quiet):
     """A server that fails twice for each file, then gives it."""
 
-    asked: ClassVar[dict[str, int]]
+    requests_by_path: ClassVar[dict[str, int]]
 
     def do_GET(self) -> None:
-        self.asked[self.path] = self.asked.get(self.path, 0) + 1
-        if self.asked[self.path] <= 2:
+        self.requests_by_path[self.path] = self.requests_by_path.get(self.path, 0) + 1
+        if self.requests_by_path[self.path] <= 2:
             self.send_error(503)
         else:
             super().do_GET()
@@ -381,19 +381,19 @@ def test_a_server_that_fails_twice_is_asked_a_third_time(
         (tmp_path / name).write_bytes(document(1))
 
     class Handler(_Shaky):
-        asked: ClassVar[dict[str, int]] = {}
+        requests_by_path: ClassVar[dict[str, int]] = {}
 
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=tmp_path)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         root = f"http://127.0.0.1:{server.server_port}"
         (pair,) = open_pairs(f"{root}/a.json", f"{root}/b.json")
         (line,) = open_pairs(*[f"{root}/lines.jsonl"] * 2)
-        Handler.asked.clear()
+        Handler.requests_by_path.clear()
         monkeypatch.setattr(remote, "WAITS", ())  # it is looked at once before it is read
         (failed,) = open_pairs(f"{root}/a.json", f"{root}/b.json")
         server.shutdown()
     assert pair.gt == pair.pred == line.gt == line.pred == {"n": 1}
-    assert "503" in found(failed.gt)
+    assert "503" in problem_text(failed.gt)
 
 
 def test_a_schema_elsewhere_leads_to_no_other_file(memory: str):

@@ -66,9 +66,9 @@ def test_each_input_has_the_outcome_of_the_page(outcomes, number, side):
 
     assert line["status"] == getattr(case, side)
     assert line["remarks"] == ([case.remark] if case.remark else [])
-    if case.told and not (side == "gt" and case.gt == "unmatched"):
+    if case.expected_text and not (side == "gt" and case.gt == "unmatched"):
         position = 0
-        for fragment in case.told.split("…"):
+        for fragment in case.expected_text.split("…"):
             position = problem_text.index(fragment.strip(), position)
     else:
         assert bool(problem_text) == (case.gt == "unmatched")
@@ -110,7 +110,7 @@ def table() -> str:
     """Write the tables of docs/reliability.md, one for each two outcomes."""
     tables: dict[tuple[str, str], list[str]] = {}
     for case in CASES:
-        message = case.told.strip().removesuffix(":") or "; ".join(
+        message = case.expected_text.strip().removesuffix(":") or "; ".join(
             {"byte_order_mark": ["a note counts these documents"]}.get(case.remark, [])
         )
         tables.setdefault((case.pred, case.gt), []).append(f"| {case.name} | {message} |")

@@ -11,7 +11,7 @@ from stickler_cli.documents.lenient import find_document
 A = '{"a": 1}'
 
 
-def ways_of(text: str) -> tuple[object, tuple[str, ...]] | None:
+def extractions_of(text: str) -> tuple[object, tuple[str, ...]] | None:
     document = find_document(text.encode())
     return None if document is None else (document.value, document.forms)
 
@@ -34,13 +34,13 @@ def ways_of(text: str) -> tuple[object, tuple[str, ...]] | None:
     ],
 )
 def test_json_is_taken_out_of_a_code_fence(text: str):
-    assert ways_of(text) == ({"a": 1}, ("fence",))
+    assert extractions_of(text) == ({"a": 1}, ("fence",))
 
 
 def test_a_fence_may_end_inside_a_string_of_the_json():
     text = '```json\n{"a": "use ```sh```", "b": [{}]}\n```'
 
-    assert ways_of(text) == ({"a": "use ```sh```", "b": [{}]}, ("fence",))
+    assert extractions_of(text) == ({"a": "use ```sh```", "b": [{}]}, ("fence",))
 
 
 @pytest.mark.parametrize(
@@ -61,17 +61,17 @@ def test_a_fence_may_end_inside_a_string_of_the_json():
     ],
 )
 def test_the_last_object_is_taken_out_of_prose(text: str):
-    assert ways_of(text) == ({"a": 1}, ("prose",))
+    assert extractions_of(text) == ({"a": 1}, ("prose",))
 
 
 def test_a_list_of_one_document_is_unwrapped():
-    assert ways_of(f"[{A}]") == ({"a": 1}, ("list",))
-    assert ways_of(f"```\n[{A}]\n```") == ({"a": 1}, ("fence", "list"))
+    assert extractions_of(f"[{A}]") == ({"a": 1}, ("list",))
+    assert extractions_of(f"```\n[{A}]\n```") == ({"a": 1}, ("fence", "list"))
 
 
 def test_a_tag_inside_of_the_document_is_text():
     value = {"a": "<think>x</think> y"}
-    assert ways_of(f"So: {json.dumps(value)}") == (value, ("prose",))
+    assert extractions_of(f"So: {json.dumps(value)}") == (value, ("prose",))
 
 
 @pytest.mark.parametrize(
@@ -89,14 +89,14 @@ def test_what_is_broken_is_told_with_its_place(text: str, place: str):
 
 
 def test_a_list_of_one_in_prose_is_unwrapped():
-    assert ways_of(f"So: [{A}].") == ({"a": 1}, ("prose", "list"))
+    assert extractions_of(f"So: [{A}].") == ({"a": 1}, ("prose", "list"))
 
 
 def test_a_string_is_looked_into_once():
-    assert ways_of(json.dumps(A)) == ({"a": 1}, ("string",))
-    assert ways_of(json.dumps(f"[{A}]")) == ({"a": 1}, ("string", "list"))
-    assert ways_of(json.dumps(f"```json\n{A}\n```")) == ({"a": 1}, ("string", "fence"))
-    assert ways_of(json.dumps(json.dumps(A))) is None
+    assert extractions_of(json.dumps(A)) == ({"a": 1}, ("string",))
+    assert extractions_of(json.dumps(f"[{A}]")) == ({"a": 1}, ("string", "list"))
+    assert extractions_of(json.dumps(f"```json\n{A}\n```")) == ({"a": 1}, ("string", "fence"))
+    assert extractions_of(json.dumps(json.dumps(A))) is None
 
 
 @pytest.mark.parametrize(
@@ -130,12 +130,12 @@ def test_a_string_is_looked_into_once():
     ],
 )
 def test_where_there_is_no_document_none_is_found(text: str):
-    assert ways_of(text) is None
+    assert extractions_of(text) is None
 
 
 def test_an_empty_object_counts_in_a_fence_only():
-    assert ways_of("```json\n{}\n```") == ({}, ("fence",))
-    assert ways_of("so: {}") is None
+    assert extractions_of("```json\n{}\n```") == ({}, ("fence",))
+    assert extractions_of("so: {}") is None
 
 
 @pytest.mark.parametrize(
@@ -161,13 +161,13 @@ def test_an_empty_object_counts_in_a_fence_only():
     ],
 )
 def test_python_literals_comments_and_trailing_commas_are_read(text: str, value: object):
-    assert ways_of(text) == (value, ("relaxed",))
-    assert ways_of(f"```\n{text}\n```") == (value, ("fence", "relaxed"))
+    assert extractions_of(text) == (value, ("relaxed",))
+    assert extractions_of(f"```\n{text}\n```") == (value, ("fence", "relaxed"))
 
 
 def test_a_comment_may_stand_before_the_document():
-    assert ways_of(f"# made by hand\n{A}") == ({"a": 1}, ("relaxed",))
-    assert ways_of(f"```\n// made by hand\n{A}\n```") == ({"a": 1}, ("fence",))
+    assert extractions_of(f"# made by hand\n{A}") == ({"a": 1}, ("relaxed",))
+    assert extractions_of(f"```\n// made by hand\n{A}\n```") == ({"a": 1}, ("fence",))
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_a_comment_may_stand_before_the_document():
     ],
 )
 def test_what_is_neither_json_nor_a_python_literal_of_json_values_is_none(text: str):
-    assert ways_of(text) is None
+    assert extractions_of(text) is None
 
 
 def test_a_hint_names_the_option_that_reads_python_literals():
@@ -217,7 +217,7 @@ def test_bytes_that_are_no_text_hold_no_document():
 
 
 def test_integers_stay_exact():
-    assert ways_of(f'So: {{"a": {2**70}}}.') == ({"a": 2**70}, ("prose",))
+    assert extractions_of(f'So: {{"a": {2**70}}}.') == ({"a": 2**70}, ("prose",))
 
 
 HOSTILE = [

@@ -106,10 +106,10 @@ def test_a_nested_object_is_one_unit_of_its_own(case):
     for parent, node in objects_in(comparison, root):
         for entry in parent.fields:
             if entry.shape in ("object", "mismatch"):
-                assert node.fields[entry.name].counts("overall") == one(entry.outcome)
+                assert node.fields[entry.name].counts("overall") == count_one(entry.outcome)
 
 
-def one(outcome):
+def count_one(outcome):
     return Counts(*[int(kind is outcome) for kind in Outcome])
 
 
@@ -118,7 +118,7 @@ def test_a_list_counts_each_of_its_elements_once(case):
     comparison, root = accounted(case)
     units_of_list = comparison.fields[0]
     elements = [element.outcome for element in units_of_list.items]
-    expected = sum(map(one, elements), Counts()) if elements else Counts(tn=1)
+    expected = sum(map(count_one, elements), Counts()) if elements else Counts(tn=1)
 
     assert root.fields["x"].counts("overall") == expected
 
@@ -137,7 +137,7 @@ def test_the_aggregate_of_items_is_that_of_their_fields_and_one_for_each_not_loo
             if element.outcome.name == "TP":
                 expected += Counts(fa=len(element.extra_keys))
             else:
-                expected += one(element.outcome)
+                expected += count_one(element.outcome)
 
         assert node.counts("aggregate") == expected
 

@@ -17,7 +17,7 @@ def wrong_units(comparison):
     return [error.unit for error in batch_of_unit(comparison).classified_errors(0)]
 
 
-def listed(value):
+def as_list(value):
     return value if isinstance(value, list) else [value]
 
 
@@ -43,7 +43,7 @@ def test_with_all_errors_marked_there_are_none(case):
     assert len(errors) == len(units)
     better = correct_truth([unit for _, unit in errors], case.gt)
     again = compare(case.plan, better, case.pred, case.options)
-    left = [unit for unit in wrong_units(again) if listed(unit.gt) != listed(unit.pred)]
+    left = [unit for unit in wrong_units(again) if as_list(unit.gt) != as_list(unit.pred)]
     missed = [(unit.path[:-1], repr(unit.gt)) for unit in left if unit.outcome is Outcome.FN]
     invented = [(unit.path[:-1], repr(unit.pred)) for unit in left if unit.outcome is Outcome.FA]
     assert sorted(missed) == sorted(invented)

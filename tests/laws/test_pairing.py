@@ -85,7 +85,7 @@ def total(matrix, cells, floor):
     return sum(gain(matrix, row, column, floor) for row, column in cells)
 
 
-def kept(matrix, cells, floor):
+def gaining_cells(matrix, cells, floor):
     return frozenset(cell for cell in cells if gain(matrix, *cell, floor) > 0)
 
 
@@ -168,7 +168,7 @@ def is_unique(matrix, floor):
     """Return whether one set of pairs is better than every other, by more than ties decide."""
     totals = {}
     for cells in assignments(matrix):
-        pairs = kept(matrix, cells, floor)
+        pairs = gaining_cells(matrix, cells, floor)
         totals[pairs] = total(matrix, cells, floor)
     best, *other_totals = sorted(totals.values(), reverse=True)
     return not other_totals or best - other_totals[0] > 1e-6

@@ -61,16 +61,18 @@ def fields(draw, kinds, *, clip=False):
         }
         if kind == "leaf":
             return {"type": name, **field_annotations}, values
-        return many({"type": name}, values, field_annotations)
+        return draw_list_schema({"type": name}, values, field_annotations)
     if kind == "object":
         schema, values = draw(objects(kinds[:-1]))
         return {**schema, **draw(annotations(clip=False))}, values
     schema, values = draw(objects(("leaf", "object")))
     field_annotations = {X + "weight": draw(weights), X + "clip-under-threshold": False}
-    return many({**schema, X + "match-threshold": draw(thresholds)}, values, field_annotations)
+    return draw_list_schema(
+        {**schema, X + "match-threshold": draw(thresholds)}, values, field_annotations
+    )
 
 
-def many(items, values, list_annotations):
+def draw_list_schema(items, values, list_annotations):
     """Return a list of such items, and its values."""
     return {"type": "array", "items": items, **list_annotations}, st.lists(
         values, min_size=1, max_size=4

@@ -186,11 +186,11 @@ def test_a_chunk_of_little_comes_back_too():
     assert again(chunk) == chunk
 
 
-def something(kind: Any, place: str = "") -> Any:  # noqa: PLR0911 - a type a line
+def make_value(kind: Any, place: str = "") -> Any:  # noqa: PLR0911 - a type a line
     """Return a value of a type; of a dataclass, one whose fields are all other than by default."""
     inner = get_args(kind)
     if isinstance(kind, type) and hasattr(kind, "_fields"):  # a named tuple
-        return kind(*map(something, get_type_hints(kind).values()))
+        return kind(*map(make_value, get_type_hints(kind).values()))
     if is_dataclass(kind):
         hints = get_type_hints(kind)
         attributes = {
@@ -198,21 +198,21 @@ def something(kind: Any, place: str = "") -> Any:  # noqa: PLR0911 - a type a li
             for attribute in fields(kind)
             if attribute.metadata.get(KEPT, True)
         }
-        values = {name: something(hints[name], f"{place}.{name}") for name in attributes}
+        values = {name: make_value(hints[name], f"{place}.{name}") for name in attributes}
         for name, attribute in attributes.items():
             assert values[name] != attribute.default, f"{place}.{name} is as by default"
         return kind(**values)
     if inner and get_origin(kind) in (UnionType, Union):
-        return something(
+        return make_value(
             next(inner_kind for inner_kind in inner if inner_kind is not NoneType), place
         )
     if inner and get_origin(kind) is tuple:
         inner = inner[:1] if inner[-1] is ... else inner
-        return tuple(something(inner_kind, place) for inner_kind in inner)
+        return tuple(make_value(inner_kind, place) for inner_kind in inner)
     if get_origin(kind) is list:
-        return [something(inner[0], place)] * 2
+        return [make_value(inner[0], place)] * 2
     if inner and issubclass(get_origin(kind), Mapping):
-        return {something(inner[0], place): something(inner[1], place)}
+        return {make_value(inner[0], place): make_value(inner[1], place)}
     if issubclass(kind, Enum):
         return list(kind)[-1]
     if kind is bool:
@@ -240,7 +240,7 @@ def test_the_types_of_a_result_are_found():
 
 @pytest.mark.parametrize("kind", PARTS)
 def test_every_field_of_every_part_of_a_result_comes_back(kind):
-    value = something(kind, kind.__name__)
+    value = make_value(kind, kind.__name__)
     assert decode(kind, json.loads(json_line(encoded(value)))) == value
 
 

@@ -38,7 +38,7 @@ class Box:
 
 class Keys(TypedDict):
     boxes: list[Box]
-    more: NotRequired[dict[str, Colour]]
+    colours: NotRequired[dict[str, Colour]]
 
 
 def refused(value: Any) -> Any:
@@ -66,7 +66,11 @@ Date = Annotated[Any, Rule("a string", {"type": "string"}, parsed=refused)]
         (Mapping[str, object], {"a": [1]}, {"a": [1]}),
         (Box, {"side": 1, "inside": {"side": 0.5}}, Box(1, inside=Box(0.5))),
         (Keys, {"boxes": [], "other": 1}, {"boxes": [], "other": 1}),
-        (Keys, {"boxes": [], "more": {"x": "blue"}}, {"boxes": [], "more": {"x": Colour.BLUE}}),
+        (
+            Keys,
+            {"boxes": [], "colours": {"x": "blue"}},
+            {"boxes": [], "colours": {"x": Colour.BLUE}},
+        ),
     ],
 )
 def test_values_are_read_by_their_types(kind, value, expected):

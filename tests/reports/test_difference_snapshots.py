@@ -61,10 +61,12 @@ def receipts(tmp_path_factory: pytest.TempPathFactory) -> Difference:
         runs.append(replace(load_run(str(file)), version="0"))
     gates = [parse_gate(gate, lowest=LOWEST) for gate in GATES]
     difference = compare_runs({"base.json": runs[0]}, {"new.json": runs[1]}, gates)
-    return replace(difference, base=_named(difference.base), new=_named(difference.new))
+    return replace(
+        difference, base=_with_schema_name(difference.base), new=_with_schema_name(difference.new)
+    )
 
 
-def _named(run):
+def _with_schema_name(run):
     return replace(run, schema="schemas/receipt.json")
 
 
@@ -116,16 +118,18 @@ def test_the_names_in_the_code_are_those_of_the_format():
     assert SCHEMA["$defs"]["Decision"]["enum"] == list(Decision)
 
 
-def parts(schema: dict) -> Iterator[dict]:
+def child_schemas(schema: dict) -> Iterator[dict]:
     yield schema
     for field_schema in (*schema.get("properties", {}).values(), schema.get("items")):
         if isinstance(field_schema, dict):
-            yield from parts(field_schema)
+            yield from child_schemas(field_schema)
 
 
 def test_every_place_of_the_format_is_described_and_every_object_is_closed():
     for object_schema in (
-        object_part for root in (SCHEMA, *SCHEMA["$defs"].values()) for object_part in parts(root)
+        object_part
+        for root in (SCHEMA, *SCHEMA["$defs"].values())
+        for object_part in child_schemas(root)
     ):
         assert {"type", "$ref", "anyOf"} & set(object_schema)
         for inner in object_schema.get("properties", {}).values():

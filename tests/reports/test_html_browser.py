@@ -949,7 +949,7 @@ def test_the_pages_of_several_runs_are_cut_off_nowhere(open_page, run_of, width)
     assert first["width"] >= 64  # names of documents, whatever the runs are called
 
 
-def beside(run_of):
+def two_runs(run_of):
     """Return two runs of which the second has other errors."""
     worse = [DocumentPair("a", RIGHT, {**RIGHT, "id": "A-2", "total": 11}), *ORDERS[1:]]
     runs = {"base": run_of(detailed=True), "new": run_of(pairs=worse, detailed=True)}
@@ -957,7 +957,7 @@ def beside(run_of):
 
 
 def test_the_page_of_a_difference_is_filtered_sorted_and_linked(open_page, run_of):
-    base, new = beside(run_of)
+    base, new = two_runs(run_of)
     difference = compare_runs({"base": base}, {"new": new})
     difference = replace(difference, pages=["file:///base.html", ""])
     page = open_page(difference, "#errors&outcome=broken&sort=field")
@@ -983,7 +983,7 @@ def test_the_page_of_a_difference_is_filtered_sorted_and_linked(open_page, run_o
 
 
 def test_the_navigation_shows_which_lists_have_filters(open_page, run_of):
-    base, new = beside(run_of)
+    base, new = two_runs(run_of)
     page = open_page(compare_runs({"base": base}, {"new": new}))
     links = page.locator("nav a").all_inner_texts
     assert not any("filtered" in text for text in links())
@@ -1032,7 +1032,7 @@ def press_everything(page) -> int:
 
 
 def test_every_option_and_every_button_can_be_used(open_page, run_of):
-    base, new = beside(run_of)
+    base, new = two_runs(run_of)
     runs = {"base": base, "new": new, "again": base}
     subjects = {
         "report": base,
@@ -1063,7 +1063,7 @@ def test_heads_of_groups_count_what_stands_below_them(open_page, run_of):
 
 
 def test_each_number_of_a_difference_stands_at_the_head_of_its_list(open_page, run_of):
-    base, new = beside(run_of)
+    base, new = two_runs(run_of)
     page = open_page(compare_runs({"base": base}, {"new": new}))
     links = page.locator("main a[href^='#errors'], main a[href^='#documents']").evaluate_all(
         "all => all.map(link => "
@@ -1081,7 +1081,7 @@ def test_each_number_of_a_difference_stands_at_the_head_of_its_list(open_page, r
 
 
 def test_the_panel_of_a_difference_begins_with_the_reason_and_its_cause(open_page, run_of):
-    base, new = beside(run_of)
+    base, new = two_runs(run_of)
     page = open_page(compare_runs({"base": base}, {"new": new}), "#document=a&path=total")
     headed(page, "total")
     panel = page.locator("#panel .inside > p")
@@ -1120,7 +1120,7 @@ def test_items_of_a_difference_can_be_read_without_json(open_page, run_of):
 
 
 def test_the_documents_of_a_difference_have_one_line_each_beside_a_panel(open_page, run_of):
-    base, new = beside(run_of)
+    base, new = two_runs(run_of)
     difference = compare_runs({"base": base}, {"new": new})
     page = open_page(difference, "#document=a", viewport={"width": 1440, "height": 900})
     headed(page, "a")
@@ -1132,7 +1132,7 @@ def test_the_documents_of_a_difference_have_one_line_each_beside_a_panel(open_pa
 
 
 def test_documents_that_are_no_longer_right_are_a_link_of_a_difference(open_page, run_of):
-    base, new = beside(run_of)
+    base, new = two_runs(run_of)
     page = open_page(compare_runs({"base": base}, {"new": new}))
     sums = page.locator("#flow li")
 
@@ -1154,7 +1154,7 @@ SMALL_TARGETS = """all => all.filter(it => it.offsetParent !== null).filter(it =
 def test_on_a_phone_nothing_is_cut_off_or_too_small_for_a_finger(open_page, run_of, kind):
     run = run_of(ITEMS, INVOICES, detailed=True)
     if kind == "difference":
-        base, new = beside(run_of)
+        base, new = two_runs(run_of)
         run = compare_runs({"base": base}, {"new": new})
     page = open_page(run, viewport={"width": 390, "height": 844})
 
@@ -1166,7 +1166,7 @@ def test_on_a_phone_nothing_is_cut_off_or_too_small_for_a_finger(open_page, run_
 
 
 def test_runs_side_by_side_have_a_column_each(open_page, run_of):
-    base, new = beside(run_of)
+    base, new = two_runs(run_of)
     runs = {"one": base, "two": new, "three": base}
     page = open_page(RunsBeside(runs, changed_values(*runs.values())))
     heads = page.locator("#errors-list .head > span").all_text_contents()
@@ -1267,7 +1267,7 @@ def test_axe_finds_nothing_on_pages_of_runs(open_page, run_of, findings, make, l
 
 
 def test_axe_finds_nothing_on_pages_of_several_runs(open_page, run_of, findings):
-    base, new = beside(run_of)
+    base, new = two_runs(run_of)
     assert findings(open_page(compare_runs({"a": base}, {"b": new}), "#document=a")) == []
     runs = {"one": base, "two": new, "three": base}
     assert findings(open_page(RunsBeside(runs, changed_values(*runs.values())))) == []
@@ -1351,7 +1351,7 @@ def test_pages_of_audit_and_lint_have_controls(open_study):
 @pytest.mark.parametrize("width", [390, 900, 1440])
 @pytest.mark.parametrize("kind", ["report", "difference"])
 def test_a_link_leads_to_its_place_and_back_to_itself(open_page, run_of, width, kind):
-    base, new = beside(run_of)
+    base, new = two_runs(run_of)
     run = base if kind == "report" else compare_runs({"base": base}, {"new": new})
     options = {"viewport": {"width": width, "height": 800}}
     top = "id => Math.round(document.getElementById(id).getBoundingClientRect().top)"

@@ -17,7 +17,7 @@ render = partial(formats.render, "openmetrics")
 STYLE = TableStyle()
 
 
-def read(text):
+def read_samples(text):
     """Name and labels -> value, as Prometheus reads it."""
     return {
         (sample.name, *sorted(sample.labels.items())): sample.value
@@ -33,7 +33,7 @@ def read_as_gitlab(text):
 
 
 def test_the_whole_each_field_and_each_gate_have_a_metric(orders):
-    samples = read(render(orders, STYLE))
+    samples = read_samples(render(orders, STYLE))
 
     values = orders.evaluation.tally.counts("leaves")
     total = orders.evaluation.sums["total",].counts("leaves")
@@ -53,12 +53,12 @@ def test_the_whole_each_field_and_each_gate_have_a_metric(orders):
 def test_gitlab_reads_as_many_metrics_as_prometheus(orders):
     text = render(orders, STYLE)
 
-    assert len(read_as_gitlab(text)) == len(read(text))
+    assert len(read_as_gitlab(text)) == len(read_samples(text))
     assert read_as_gitlab(text)["stickler_documents{status=total}"] == "4"
 
 
 def test_a_rate_of_nothing_and_a_score_of_no_document_are_left_out(run_of):
-    samples = read(render(run_of(pairs=[]), STYLE))
+    samples = read_samples(render(run_of(pairs=[]), STYLE))
 
     assert set(samples) == {
         *(
@@ -95,7 +95,7 @@ def test_rates_have_six_decimals(run_of):
 def test_any_text_may_be_a_label(label, read_back):
     text = metrics_text([Gauge("m", "Help.", [({"field": label}, 0.5)])])
 
-    assert read(text) == {("m", ("field", read_back)): 0.5}
+    assert read_samples(text) == {("m", ("field", read_back)): 0.5}
     assert list(read_as_gitlab(text).values()) == ["0.5"]
 
 

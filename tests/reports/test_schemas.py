@@ -12,14 +12,14 @@ from schemas.writing import FORMATS, main, schema_of
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 
 
-def parts(schema, path=""):
+def list_definitions(schema, path=""):
     """Go through the schema of every value that a format has a place for."""
     yield path, schema
     for name, part_schema in (schema.get("properties", {}) | schema.get("$defs", {})).items():
-        yield from parts(part_schema, f"{path}.{name}")
+        yield from list_definitions(part_schema, f"{path}.{name}")
     for name in ("items", "additionalProperties"):
         if isinstance(schema.get(name), dict):
-            yield from parts(schema[name], f"{path}.{name}")
+            yield from list_definitions(schema[name], f"{path}.{name}")
 
 
 def shipped(name):
@@ -36,7 +36,7 @@ def test_what_is_shipped_is_what_the_types_say(name):
 def test_every_place_has_a_type_and_a_description_and_objects_are_closed(name):
     schema = shipped(name)
     Draft202012Validator.check_schema(schema)
-    for path, definition in parts(schema):
+    for path, definition in list_definitions(schema):
         assert {"type", "$ref", "anyOf", "enum"} & {*definition}, path
         if not path.endswith(("items", "additionalProperties")):
             assert definition.get("description", "").endswith("."), path

@@ -30,7 +30,7 @@ STYLES = {
 }
 
 
-def read(file):
+def read_snapshot(file):
     return json.loads(file.read_text(encoding="utf-8"))
 
 
@@ -66,7 +66,7 @@ def read_version(file):
     """The version that the file was written with; a release changes nothing else in it."""
     if not file.exists() or file.suffix != ".json":
         return __version__
-    return read(file)["version"]
+    return read_snapshot(file)["version"]
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -75,7 +75,7 @@ def test_what_is_checked_in_has_the_counts_derived_by_hand(name):
     page = (folder / "README.md").read_text(encoding="utf-8")
     by_hand = re.findall(r"`(\w+)` alone: TP (\d+), FD (\d+), FA (\d+), FN (\d+), TN (\d+)", page)
     total_row = re.search(r"\*\*all\*\*" + r" \| (\d+)" * 5, page)
-    matrix = read(folder / "expected.json")["confusion_matrix"]
+    matrix = read_snapshot(folder / "expected.json")["confusion_matrix"]
 
     assert by_hand
     assert counts_of(matrix) == [int(count) for count in total_row.groups()]

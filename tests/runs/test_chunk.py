@@ -42,7 +42,7 @@ def test_a_chunk_leaves_nothing_for_the_garbage_collector():
     gt, pred = {"a": [{"b": "x", "c": 1}, {"b": "y"}]}, {"a": [{"b": "x", "c": 2}], "d": {"e": 1}}
     pairs = [DocumentPair(str(number), gt, pred) for number in range(8)]
 
-    def left() -> int:
+    def count_garbage() -> int:
         """Return what a chunk leaves, with what others in this process leave meanwhile."""
         gc.collect()
         evaluate_chunk(job, pairs)
@@ -53,7 +53,7 @@ def test_a_chunk_leaves_nothing_for_the_garbage_collector():
         evaluate_chunk(job, pairs)  # what is loaded and kept for good
         gc.collect()
         gc.freeze()  # or each look goes through all that other tests have left
-        assert min(left() for _ in range(3)) == 0
+        assert min(count_garbage() for _ in range(3)) == 0
     finally:
         gc.enable()
 

@@ -51,7 +51,7 @@ def pairs(count: int) -> list[DocumentPair]:
     return [DocumentPair(str(number), *SIDES[number % len(SIDES)]) for number in range(count)]
 
 
-def everything(items, crew, job=JOB, total=None) -> tuple[object, ...]:
+def gather_outputs(items, crew, job=JOB, total=None) -> tuple[object, ...]:
     """Run, and give all bytes that come of it, and what is to be shown."""
     documents, errors = io.BytesIO(), io.BytesIO()
     results = chunk_results(job, items, crew, total=total)
@@ -69,7 +69,7 @@ def test_any_processes_and_chunks_give_the_same_bytes(sides, crew, known):
     items = [DocumentPair(str(number), *pair) for number, pair in enumerate(sides)]
     total = len(items) if known else None
     with processes_stand_still():
-        assert everything(items, crew, total=total) == everything(items, Workers(1))
+        assert gather_outputs(items, crew, total=total) == gather_outputs(items, Workers(1))
 
 
 @pytest.mark.slow
@@ -84,7 +84,7 @@ def test_real_processes_read_the_documents_themselves(tmp_path, monkeypatch, sta
         file.write_text('{"a": "x"}' if number % 3 else "{")
         side = FileReference(str(file), 1000)
         refs.append(PairRef(str(number), side, side))
-    assert everything(refs, Workers(2)) == everything(refs, Workers(1))
+    assert gather_outputs(refs, Workers(2)) == gather_outputs(refs, Workers(1))
     assert multiprocessing.active_children() == []
 
 
@@ -92,7 +92,7 @@ def test_real_processes_read_the_documents_themselves(tmp_path, monkeypatch, sta
 @pytest.mark.parametrize("workers", [2, 3, 5])
 def test_a_worker_that_is_slower_than_all_others_holds_up_nobody_for_ever(in_process, workers):
     # The stand-in of the first worker speaks only when no other has anything to say.
-    assert everything(pairs(99), Workers(workers, 1)) == everything(pairs(99), Workers(1))
+    assert gather_outputs(pairs(99), Workers(workers, 1)) == gather_outputs(pairs(99), Workers(1))
 
 
 def test_what_nobody_wants_is_not_made():
@@ -106,7 +106,7 @@ def test_what_nobody_wants_is_not_made():
 
 def test_the_first_errors_of_the_run_are_kept_and_no_more():
     job = Job(PLAN, Options(), requested=OutputsRequested(first_non_matches=3))
-    first = everything(pairs(30), Workers(1), job)[3]
+    first = gather_outputs(pairs(30), Workers(1), job)[3]
     # The first document has one error, the second two: a, and the key b.
     assert [error.document for error in first] == ["0", "1", "1"]
 
@@ -128,7 +128,9 @@ def test_long_runs_are_shared_and_the_rest_is_read_once(total, monkeypatch):
     started = []
     start = pool.Pool
     monkeypatch.setattr(pool, "Pool", lambda **given: started.append(given) or start(**given))
-    assert everything(pairs(60), Workers("auto"), total=total) == everything(pairs(60), Workers(1))
+    assert gather_outputs(pairs(60), Workers("auto"), total=total) == gather_outputs(
+        pairs(60), Workers(1)
+    )
     (arguments,) = started
     assert arguments["number"] == 2
     assert arguments["left"] is None or 0 < arguments["left"] < 60
@@ -137,13 +139,15 @@ def test_long_runs_are_shared_and_the_rest_is_read_once(total, monkeypatch):
 def test_small_runs_stay_in_this_process(monkeypatch):
     monkeypatch.setattr(evaluate, "usable_cores", lambda: 8)
     monkeypatch.setattr(pool, "Pool", None)
-    assert everything(pairs(9), Workers("auto"), total=9) == everything(pairs(9), Workers(1))
+    assert gather_outputs(pairs(9), Workers("auto"), total=9) == gather_outputs(
+        pairs(9), Workers(1)
+    )
 
 
 def test_on_one_processor_all_runs_stay_in_this_process(impatient, monkeypatch):
     monkeypatch.setattr(evaluate, "usable_cores", lambda: 1)
     monkeypatch.setattr(pool, "Pool", None)
-    assert everything(pairs(9), Workers("auto")) == everything(pairs(9), Workers(1))
+    assert gather_outputs(pairs(9), Workers("auto")) == gather_outputs(pairs(9), Workers(1))
 
 
 @pytest.mark.parametrize(
@@ -188,10 +192,10 @@ def test_results_that_take_too_much_memory_fail_one_document(in_process, monkeyp
 
 
 def test_a_document_that_cannot_be_read_for_lack_of_memory_is_failed(monkeypatch):
-    def read(ref, *, fingerprinted, marks=None, kinds_of=None):
+    def fail_to_read(ref, *, fingerprinted, marks=None, kinds_of=None):
         raise MemoryError
 
-    monkeypatch.setattr("stickler_cli.runs.chunk.read_pair", read)
+    monkeypatch.setattr("stickler_cli.runs.chunk.read_pair", fail_to_read)
     chunk = evaluate_chunk(JOB, [PairRef("one", None, None)])
     assert [entry.problem for entry in chunk.evaluation.problems] == [f"one: {TOO_LITTLE_MEMORY}"]
 
@@ -322,5 +326,7 @@ def test_no_more_processes_are_started_than_cores_can_use(monkeypatch):
     monkeypatch.setattr(pool, "Pool", Counted)
     monkeypatch.setattr(evaluate, "usable_cores", lambda: 2)
 
-    assert everything(iter(pairs(5)), Workers(100_000)) == everything(iter(pairs(5)), Workers(1))
+    assert gather_outputs(iter(pairs(5)), Workers(100_000)) == gather_outputs(
+        iter(pairs(5)), Workers(1)
+    )
     assert numbers == [64]

@@ -73,7 +73,7 @@ class Judged(NamedTuple):
     total: int
 
 
-def judged(pairs: Iterable[Pair], knowledge: str) -> Judged:
+def judge_pairs(pairs: Iterable[Pair], knowledge: str) -> Judged:
     """Judge all pairs of a table."""
     judgements = [(pair, is_right(pair, knowledge)) for pair in pairs]
     lenient = [pair for pair, right in judgements if right and not pair.right]
@@ -88,7 +88,7 @@ def main() -> None:
         wrong = sum(not pair.right for pair in pairs)
         sys.stdout.write(f"{name}: {wrong} wrong, {len(pairs) - wrong} right\n")
         for knowledge in WAYS:
-            judgement = judged(pairs, knowledge)
+            judgement = judge_pairs(pairs, knowledge)
             lenient, strict = len(judgement.lenient), len(judgement.strict)
             shares = (
                 f"{lenient / judgement.total:.1%} too lenient,"

@@ -126,10 +126,10 @@ def test_a_schema_is_gone_through_once_where_annotations_are_in_use(stands, time
 
 @pytest.mark.parametrize("keyword", ["properties", "items"])
 def test_definitions_that_hold_the_one_before_twice_are_compiled_once_each(keyword):
-    def both(below, level):
+    def hold_twice(below, level):
         if keyword == "items":
             return {"type": "array", "prefixItems": [below, below]}
         return {"type": "object", "properties": {"left": below, "right": below}}
 
-    assert compile_schema(chain(both))
-    assert len(infer(chain(both)).fields) < 20 * DEFINITIONS
+    assert compile_schema(chain(hold_twice))
+    assert len(infer(chain(hold_twice)).fields) < 20 * DEFINITIONS

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.schema.inference_pairs import WAYS, judged, pairs_of
+from tests.schema.inference_pairs import WAYS, judge_pairs, pairs_of
 
 OWN = [*pairs_of("inference_pairs.jsonl")]
 
@@ -20,7 +20,7 @@ def test_the_table_says_both():
     [(OWN, (0.01, 0.03)), ([*pairs_of("inference_second.jsonl")], (0.015, 0.05))],
 )
 def test_few_pairs_are_judged_otherwise_than_by_an_expert(pairs, limits, knowledge):
-    lenient, strict, total = judged(pairs, knowledge)
+    lenient, strict, total = judge_pairs(pairs, knowledge)
 
     assert len(lenient) <= limits[0] * total
     assert len(strict) <= limits[1] * total
@@ -28,6 +28,6 @@ def test_few_pairs_are_judged_otherwise_than_by_an_expert(pairs, limits, knowled
 
 @pytest.mark.parametrize("knowledge", WAYS)
 def test_pairs_that_were_once_reported_are_judged_right(knowledge):
-    lenient, strict, _ = judged(pairs_of("inference_issue.jsonl"), knowledge)
+    lenient, strict, _ = judge_pairs(pairs_of("inference_issue.jsonl"), knowledge)
 
     assert (lenient, strict) == ([], [])

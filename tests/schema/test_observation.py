@@ -36,10 +36,10 @@ def choice(*values, name="x"):
     return choice_found.comparator, choice_found.threshold, choice_found.reason
 
 
-def told(seen):
+def describe_observed(seen):
     """Return all that was seen at a place and below it."""
-    children = {key: told(field) for key, field in seen.fields.items()}
-    elements = seen.elements and told(seen.elements)
+    children = {key: describe_observed(field) for key, field in seen.fields.items()}
+    elements = seen.elements and describe_observed(seen.elements)
     figures = (
         seen.kinds,
         seen.forms,
@@ -68,7 +68,7 @@ def test_what_one_place_sees_of_another_is_as_if_it_had_seen_it_itself(first):
         separate.absorb(seen)
         for document in observation:
             total.add(document)
-    assert told(separate) == told(total)
+    assert describe_observed(separate) == describe_observed(total)
     assert separate.total == sum(map(len, PARTS))
 
 

@@ -12,7 +12,7 @@ STRING = {"type": "string"}
 SCHEMA = {"type": "object", "properties": {"a": STRING}}
 
 
-def told(schema):
+def warnings_at(schema):
     return [
         (warning.pointer, warning.hint or warning.found)
         for warning in warnings_of(schema, "s.json")
@@ -38,7 +38,7 @@ def told(schema):
 def test_a_misspelt_keyword_is_told_with_what_is_meant(key, meant):
     schema = {"type": "object", "properties": {"a": {**STRING, key: 1}}}
 
-    assert told(schema) == [(f"/properties/a/{key}", f"did you mean {meant}?")]
+    assert warnings_at(schema) == [(f"/properties/a/{key}", f"did you mean {meant}?")]
     (warning,) = warnings_of(schema, "s.json")
     assert warning.found.startswith(f"{key} is not a keyword")
     assert warning.expected == ""
@@ -49,17 +49,17 @@ def test_a_misspelt_keyword_is_told_with_what_is_meant(key, meant):
     ["x-propertis", "example", "nullable", "label", "unit", "strict", "order", "name", "help"],
 )
 def test_other_words_are_let_be(key):
-    assert told({**SCHEMA, key: {}}) == []
+    assert warnings_at({**SCHEMA, key: {}}) == []
 
 
 def test_names_of_fields_and_values_are_no_keywords():
     names = {"requierd": STRING, "formt": {**STRING, "default": {"enums": 1}}}
 
-    assert told({"type": "object", "properties": names}) == []
+    assert warnings_at({"type": "object", "properties": names}) == []
 
 
 def test_no_keyword_is_taken_for_another():
-    assert told(dict.fromkeys(KEYWORDS, 1)) == []
+    assert warnings_at(dict.fromkeys(KEYWORDS, 1)) == []
 
 
 DOUBLED = {"enum": ["a", "b", "a", 1, True, 1]}
@@ -72,7 +72,7 @@ def test_a_value_that_an_enum_lists_twice_is_a_warning(draft):
 
     loaded_schema = loaded(schema, "s.json")
 
-    assert told(schema) == [
+    assert warnings_at(schema) == [
         ("/properties/x/anyOf/0/enum/2", 'enum lists "a" twice'),
         ("/properties/x/anyOf/0/enum/5", "enum lists 1 twice"),
     ]

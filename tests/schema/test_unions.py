@@ -313,15 +313,22 @@ class TestArms:
         model = {COMPARATOR: "LLMComparator", CONFIG: {"model": "m"}}
         of_object = {"type": "object", "properties": {"b": STRING}}
 
-        def told(schema):
+        def outcomes_of_arms(schema):
             plan = compile_schema(schema)
             return plan.kind, plan.asks_models, plan.model_name
 
-        assert told(of_object) == ("object", False, "DynamicModel")
-        assert told({"type": "array", "items": STRING}) == ("array", False, "DynamicModel")
-        assert told({"anyOf": [{**STRING, **model}, of_object]})[:2] == ("object", False)
+        assert outcomes_of_arms(of_object) == ("object", False, "DynamicModel")
+        assert outcomes_of_arms({"type": "array", "items": STRING}) == (
+            "array",
+            False,
+            "DynamicModel",
+        )
+        assert outcomes_of_arms({"anyOf": [{**STRING, **model}, of_object]})[:2] == (
+            "object",
+            False,
+        )
         asking = {**of_object, "properties": {"b": {**STRING, **model}}}
-        assert told({"type": "array", "items": asking})[:2] == ("array", True)
+        assert outcomes_of_arms({"type": "array", "items": asking})[:2] == ("array", True)
 
     def test_a_root_with_one_arm_that_is_an_object_is_that_object(self):
         plan = compile_schema({"anyOf": [{"type": "array"}, {"properties": {"b": STRING}}]})

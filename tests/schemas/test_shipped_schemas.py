@@ -28,12 +28,14 @@ PREFIX = "x-aws-stickler-"
 Json = Any
 
 
-def read(file: Path) -> Json:
+def read_schema(file: Path) -> Json:
     return json.loads(file.read_text(encoding="utf-8"))
 
 
 def documents(name: str, side: str) -> dict[str, Json]:
-    return {file.stem: read(file) for file in sorted((FIXTURES / name / side).glob("*.json"))}
+    return {
+        file.stem: read_schema(file) for file in sorted((FIXTURES / name / side).glob("*.json"))
+    }
 
 
 def lines(side: str) -> list[Json]:
@@ -59,10 +61,10 @@ def rows_of_counts(readme: str) -> dict[str, list[int]]:
     return {name: [int(count) for count in counts] for name, *counts in rows}
 
 
-META = read(SCHEMAS / "stickler-annotations.json")
+META = read_schema(SCHEMAS / "stickler-annotations.json")
 # Only the specification's own meta-schemas: whatever else is asked for is an error, not a download.
 META_VALIDATOR = Draft202012Validator(META, registry=REGISTRY)
-SHIPPED = {name: read(SCHEMAS / f"{name}.json") for name in SETS}
+SHIPPED = {name: read_schema(SCHEMAS / f"{name}.json") for name in SETS}
 
 
 def config_of(comparator: str) -> Json:

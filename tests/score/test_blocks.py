@@ -49,7 +49,7 @@ def result(name: str) -> Batch:
     return batch(PLAN, {name: ({"id": name}, {"id": name})})
 
 
-def kept(*names: str) -> Evaluation:
+def evaluation_with_rows(*names: str) -> Evaluation:
     evaluation = Evaluation(ledger=Ledger(blocks=Blocks()))
     for name in names:
         evaluation.add(result(name))
@@ -142,7 +142,7 @@ def test_a_name_with_half_a_surrogate_pair_survives():
 
 
 def test_accounts_are_iterated_in_the_order_of_their_ids():
-    accounts = kept("b", "a").ledger.blocks
+    accounts = evaluation_with_rows("b", "a").ledger.blocks
 
     assert [record["id"] for record in accounts.view()] == ["a", "b"]
     assert len(accounts) == 2
@@ -157,22 +157,22 @@ def test_nobody_keeps_accounts_who_does_not_ask_for_them():
 
 
 def test_accounts_are_the_same_in_any_order_of_merging():
-    first, second = kept("b"), kept("c", "a")
+    first, second = evaluation_with_rows("b"), evaluation_with_rows("c", "a")
     left, right = Evaluation(), Evaluation()
     for shard in (first, second):
         left.merge(shard)
     for shard in (second, first):
         right.merge(shard)
 
-    assert left.to_dict() == right.to_dict() == kept("a", "b", "c").to_dict()
+    assert left.to_dict() == right.to_dict() == evaluation_with_rows("a", "b", "c").to_dict()
     assert [entry["id"] for entry in left.to_dict()["per_document"]] == ["a", "b", "c"]
-    assert [entry["id"] for entry in kept("b").to_dict()["per_document"]] == ["b"]
+    assert [entry["id"] for entry in evaluation_with_rows("b").to_dict()["per_document"]] == ["b"]
 
 
 def test_merging_leaves_the_other_accounts_alone():
-    other, evaluation = kept("a"), Evaluation()
+    other, evaluation = evaluation_with_rows("a"), Evaluation()
     evaluation.merge(other)
-    evaluation.merge(kept("b"))
+    evaluation.merge(evaluation_with_rows("b"))
 
     assert len(other.ledger.blocks) == 1
 
@@ -180,7 +180,7 @@ def test_merging_leaves_the_other_accounts_alone():
 def test_accounts_of_some_documents_only_are_none():
     without = Evaluation()
     without.add(result("a"))
-    for left, right in ((kept("b"), without), (without, kept("b"))):
+    for left, right in ((evaluation_with_rows("b"), without), (without, evaluation_with_rows("b"))):
         evaluation = Evaluation()
         evaluation.merge(left)
         evaluation.merge(right)
@@ -188,14 +188,14 @@ def test_accounts_of_some_documents_only_are_none():
 
 
 def test_merging_no_documents_keeps_the_accounts():
-    evaluation = kept("a")
+    evaluation = evaluation_with_rows("a")
     evaluation.merge(Evaluation())
 
     assert len(evaluation.ledger.blocks) == 1
 
 
 def test_an_evaluation_with_accounts_is_read_back_exactly():
-    evaluation = kept("b", "a")
+    evaluation = evaluation_with_rows("b", "a")
     record = json.loads(json.dumps(evaluation.to_dict()))
 
     assert read_evaluation(record).to_dict() == evaluation.to_dict()
@@ -280,7 +280,7 @@ def test_what_became_of_documents_is_read_off_the_root():
     assert [document.values.lost for document in collected.documents()] == [3, 0]
 
 
-def many(documents: int) -> dict[str, tuple[dict, dict]]:
+def varied_documents(documents: int) -> dict[str, tuple[dict, dict]]:
     """Return documents that differ in their fields, and in what is wrong with them."""
     lines = [{"sku": name} for name in ("mouse", "lamp", "desk")]
     return {
@@ -296,7 +296,7 @@ def many(documents: int) -> dict[str, tuple[dict, dict]]:
 
 @pytest.fixture(scope="module")
 def expected() -> list[dict]:
-    return [record_of(name, *pair) for name, pair in many(700).items()]
+    return [record_of(name, *pair) for name, pair in varied_documents(700).items()]
 
 
 @pytest.mark.parametrize(
@@ -309,7 +309,7 @@ def expected() -> list[dict]:
 def test_rows_do_not_depend_on_how_documents_were_put_together(
     size, most_bytes, expected, monkeypatch
 ):
-    documents = many(700)
+    documents = varied_documents(700)
     monkeypatch.setattr(blocks, "MAX_MEMORY_BYTES", most_bytes)
     names = list(documents)
     collected = Blocks()
@@ -339,7 +339,7 @@ def test_different_rows_of_one_key_are_told_apart():
 def test_a_ledger_can_be_sent_wherever_itsread_blocks_are(monkeypatch):
     monkeypatch.setattr(blocks, "MAX_MEMORY_BYTES", 1)
     collected = Blocks()
-    collected.add(batch(PLAN, many(300)))
+    collected.add(batch(PLAN, varied_documents(300)))
 
     sent = pickle.loads(pickle.dumps(collected))  # noqa: S301 - ours
     assert sent.view() == collected.view()

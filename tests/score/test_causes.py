@@ -38,7 +38,7 @@ def evaluated_as(pairs):
     return evaluation
 
 
-def told(evaluation):
+def causes_of(evaluation):
     """Return the causes without those of their keys that are plain, or told by other tests."""
     other_keys = {"class", "number", "document_ids"}
     return [
@@ -94,7 +94,7 @@ def test_repeated_pairs_of_values_are_causes_of_their_own():
     pairs = [("USD", "NZD"), ("USD", "NZD"), ("USD", "EUR")]
     evaluation = evaluated(*(({"currency": gt}, {"currency": pred}) for gt, pred in pairs))
 
-    assert told(evaluation) == [
+    assert causes_of(evaluation) == [
         ("currency", "USD", "NZD", 2, 2, 2),
         ("currency", "USD", "EUR", 1, 1, 1),
     ]
@@ -110,7 +110,7 @@ def test_what_one_side_lacks_is_a_cause_with_all_of_its_values():
     gt = {"seller": {"name": "Bo", "city": "Ulm"}, "tags": ["a", "b"], "currency": "EUR"}
     evaluation = evaluated((gt, {"new": 1}), (gt, gt), (gt, {**gt, "tags": ["a"]}))
 
-    assert told(evaluation) == [
+    assert causes_of(evaluation) == [
         ("tags", 3, 3, 2),
         ("seller", 1, 2, 1),
         ("currency", 1, 1, 1),
@@ -121,7 +121,7 @@ def test_what_one_side_lacks_is_a_cause_with_all_of_its_values():
 def test_an_object_below_its_threshold_loses_no_values_but_those_of_its_fields():
     gt, pred = {"seller": {"name": "Bo", "city": "Ulm"}}, {"seller": {"name": "Bo", "city": "Rom"}}
 
-    assert told(evaluated((gt, pred))) == [("seller.city", "Ulm", "Rom", 1, 1, 1)]
+    assert causes_of(evaluated((gt, pred))) == [("seller.city", "Ulm", "Rom", 1, 1, 1)]
 
 
 def documents(count):
@@ -192,11 +192,11 @@ def test_as_many_kinds_as_there_is_room_for_are_told_apart_and_one_more_makes_th
     wrong = [({"currency": letter}, {"currency": "y"}) for letter in "abcd"]
     two, three = evaluated(*wrong[:2]), evaluated(*wrong[1:])
 
-    assert told(two) == [("currency", "a", "y", 1, 1, 1), ("currency", "b", "y", 1, 1, 1)]
-    assert told(three) == [("currency", 3, 3)]
+    assert causes_of(two) == [("currency", "a", "y", 1, 1, 1), ("currency", "b", "y", 1, 1, 1)]
+    assert causes_of(three) == [("currency", 3, 3)]
     single = evaluated(wrong[0])
     single.merge(three)
-    assert told(single) == [("currency", 4, 4)]
+    assert causes_of(single) == [("currency", 4, 4)]
 
 
 def test_of_causes_that_lost_as_many_values_the_one_of_more_errors_comes_first():
@@ -204,7 +204,7 @@ def test_of_causes_that_lost_as_many_values_the_one_of_more_errors_comes_first()
     wrong = {"currency": "x"}, {"currency": "y"}
     evaluation = evaluated(*[wrong] * 3, ({"currency": "x", "lines": [LINE]}, {"currency": "y"}))
 
-    assert told(evaluation) == [("currency", "x", "y", 4, 4, 4), ("lines", 1, 4, 1)]
+    assert causes_of(evaluation) == [("currency", "x", "y", 4, 4, 4), ("lines", 1, 4, 1)]
 
 
 def test_each_cause_has_a_key_that_a_run_file_keeps(monkeypatch):
@@ -350,8 +350,8 @@ def test_causes_become_too_many_where_documents_are_forgotten_too(monkeypatch):
     again = read_evaluation(evaluation.to_dict())
     again.merge(read_evaluation(other_evaluation.to_dict()))
 
-    assert told(evaluation) == [("currency", 2, 2), ("seller", 2, 2, 2)]
-    assert told(again) == [("currency", 3, 3), ("seller", 3, 3, 3)]
+    assert causes_of(evaluation) == [("currency", 2, 2), ("seller", 2, 2, 2)]
+    assert causes_of(again) == [("currency", 3, 3), ("seller", 3, 3, 3)]
 
 
 def test_documents_are_forgotten_with_the_rows_of_a_run():

@@ -48,7 +48,7 @@ def evaluated(pairs, plan=PLAN, chunk=1_000):
     return evaluation
 
 
-def told(evaluation):
+def chance_figures(evaluation):
     causes = evaluation.fold(Causes)
     return {
         (origin.field, origin.of)
@@ -60,7 +60,7 @@ def told(evaluation):
 @pytest.mark.parametrize("states", [STATES, LONG_STATES])
 def test_fields_of_four_values_hold_each_other_by_chance_alone(states):
     for seed in range(5):
-        assert told(evaluated(random_errors(seed, states))) == set()
+        assert chance_figures(evaluated(random_errors(seed, states))) == set()
 
 
 def test_short_values_of_few_are_never_swapped():
@@ -76,7 +76,7 @@ def test_a_field_that_holds_another_is_told_among_errors_by_chance():
         gt["s0"], gt["s1"] = f"N-{number + 1001}", f"N-{number + 5001}"
         pred["s0"], pred["s1"] = gt["s0"], gt["s1"] if number % 10 else gt["s0"]
 
-    assert told(evaluated(pairs)) == {(("s1",), (("s0",),))}
+    assert chance_figures(evaluated(pairs)) == {(("s1",), (("s0",),))}
 
 
 def test_what_is_told_does_not_depend_on_chunks_or_the_order_of_merging():

@@ -216,12 +216,12 @@ def test_a_comparison_is_rows_from_the_outside_in():
 def test_documents_are_kept_up_to_what_they_may_take():
     rows = [(index / 4, f"{index}", b"12345") for index in range(3)]
 
-    def kept(max_bytes):
+    def kept_comparisons(max_bytes):
         detail = Detail(DetailLimits(comparison_bytes=max_bytes))
         detail.merge(Detail(comparisons=rows))
         return kept_ids(detail)
 
-    assert [kept(max_bytes) for max_bytes in (4, 5, 9, 10, 15)] == [
+    assert [kept_comparisons(max_bytes) for max_bytes in (4, 5, 9, 10, 15)] == [
         [],
         ["0"],
         ["0"],

@@ -47,7 +47,7 @@ def documents(count, kinds):
     ]
 
 
-def kept(documents_kept, limits):
+def keep_errors(documents_kept, limits):
     """Keep the errors of documents as a run does that sees a few at a time."""
     kept_errors = KeptErrors(*limits)
     for index, (score, name, numbers) in enumerate(documents_kept):
@@ -97,8 +97,8 @@ def _small(monkeypatch):
 @pytest.mark.parametrize("limits", [(999, 99999), (0, 99999), (31, 99999), (999, 0), (999, 4000)])
 def test_any_parts_come_to_the_lowest_scores_and_the_same_samples(cut, kinds, limits):
     scored = documents(60, kinds)
-    errors_kept = kept(scored[:cut], limits)
-    errors_kept.merge(kept(scored[cut:], limits))
+    errors_kept = keep_errors(scored[:cut], limits)
+    errors_kept.merge(keep_errors(scored[cut:], limits))
     lines_by_document, bound, samples = of_all(scored, *limits)
 
     assert (errors_kept.total, errors_kept.bound) == (
@@ -118,24 +118,24 @@ def test_any_parts_come_to_the_lowest_scores_and_the_same_samples(cut, kinds, li
 
 
 def test_what_is_merged_later_is_held_against_what_was_kept_first():
-    first = kept([(0.5, "d", [None] * 3), (0.1, "c", [None])], (3, 9999))
+    first = keep_errors([(0.5, "d", [None] * 3), (0.1, "c", [None])], (3, 9999))
     assert first.bound == (0.5, "d")
-    first.merge(kept([(0.2, "e", [None])], (3, 9999)))
+    first.merge(keep_errors([(0.2, "e", [None])], (3, 9999)))
     assert [row.document for row in first.rows()] == ["d", "c", "e"]
 
 
 def test_just_so_many_lines_and_bytes_are_all():
     scored = [(0.5, "d", [None] * 3)]
     size = sum(len(line("d", index, None)) for index in range(3))
-    assert kept(scored, (3, size)).is_complete
-    assert not kept(scored, (2, size)).is_complete
-    assert not kept(scored, (3, size - 1)).is_complete
-    assert len([*kept([*scored, (0.9, "e", [None])], (9, size)).lines()]) == 3
+    assert keep_errors(scored, (3, size)).is_complete
+    assert not keep_errors(scored, (2, size)).is_complete
+    assert not keep_errors(scored, (3, size - 1)).is_complete
+    assert len([*keep_errors([*scored, (0.9, "e", [None])], (9, size)).lines()]) == 3
 
 
 def test_a_cause_that_is_sampled_stays_so_where_others_are_too_many():
     scored = documents(60, 3 * KINDS)
-    errors_kept = kept(scored, (0, 0))
+    errors_kept = keep_errors(scored, (0, 0))
     last = max(key for _, key in errors_kept.samples)
     (number,) = (
         number_ for number_ in range(3 * KINDS) if cause_key(*GROUP, kind(number_)) == last
@@ -148,7 +148,7 @@ def test_a_cause_that_is_sampled_stays_so_where_others_are_too_many():
 
 
 def test_samples_take_no_more_than_they_may(monkeypatch):
-    errors_kept = kept(documents(60, 1), (0, 0))
+    errors_kept = keep_errors(documents(60, 1), (0, 0))
     all_lines = [*errors_kept.lines()]
     for count in range(len(all_lines) + 1):
         monkeypatch.setattr(error_rows, "MAX_SAMPLE_BYTES", sum(map(len, all_lines[:count])))

@@ -164,16 +164,16 @@ def test_problems_beyond_the_most_are_counted_by_status_in_any_order(monkeypatch
 
 
 def test_verdicts_of_the_schema_are_added_side_by_side():
-    def judged(name: str, **verdicts) -> Evaluation:
+    def with_verdict(name: str, **verdicts) -> Evaluation:
         compared = batch(PLAN, {name: COMPARED["one"]}, verdicts=verdicts)
         evaluation = Evaluation()
         evaluation.add(compared)
         return evaluation
 
     wrong = (Violation("type", "a", "/a", "it is no number"),)
-    merged = judged("one", pred=())
-    merged.merge(judged("two", pred=wrong, gt=()))
-    merged.merge(judged("three", pred=None))
+    merged = with_verdict("one", pred=())
+    merged.merge(with_verdict("two", pred=wrong, gt=()))
+    merged.merge(with_verdict("three", pred=None))
 
     assert (merged.validity["pred"].checked, merged.validity["gt"].checked) == (3, 1)
     figures = merged.document_figures()

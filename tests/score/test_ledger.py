@@ -5,7 +5,7 @@ from hashlib import blake2b
 from stickler_cli.score.ledger import MAX_HASHES, Ledger
 
 
-def of(*names: str) -> Ledger:
+def ledger_of(*names: str) -> Ledger:
     ledger = Ledger()
     ledger.add_ids(names)
     return ledger
@@ -18,25 +18,25 @@ def hashed(name: str) -> str:
 def test_each_document_is_known_once_by_a_hash_of_its_id():
     names = ["b", "a", "\udc80", "b"]
 
-    assert of(*names).hashes == sorted({*map(hashed, names)})
+    assert ledger_of(*names).hashes == sorted({*map(hashed, names)})
 
 
 def test_of_many_documents_the_least_hashes_are_kept_in_any_order_and_company():
     names = [f"document {index}" for index in range(3 * MAX_HASHES)]
     expected = sorted(map(hashed, names))[:MAX_HASHES]
-    separate, merged = of(), of(*names[:7])
+    separate, merged = ledger_of(), ledger_of(*names[:7])
     for name in reversed(names):
         separate.add_ids([name])
     for start in range(0, len(names), 100):
-        merged.merge(of(*names[start : start + 100]))
+        merged.merge(ledger_of(*names[start : start + 100]))
 
-    assert of(*names).hashes == separate.hashes == merged.hashes == expected
+    assert ledger_of(*names).hashes == separate.hashes == merged.hashes == expected
 
 
 def test_a_hash_just_below_the_greatest_of_those_that_are_kept_takes_its_place():
     names = sorted((f"document {index}" for index in range(MAX_HASHES + 1)), key=hashed)
     late = names.pop(MAX_HASHES - 1)
-    ledger = of(*names)
+    ledger = ledger_of(*names)
     ledger.add_ids([late])
 
     assert ledger.hashes == sorted(map(hashed, [*names[:-1], late]))

@@ -47,7 +47,7 @@ def marks_on(*told, mark=TRUE):
     return {MarkedError(*entry): mark for entry in told}
 
 
-def found_of(marks, *names):
+def marked_counts_of(marks, *names):
     """Count what marks change in some documents, as a run does."""
     marked_counts = MarkedCounts()
     for position, (name, (gt, pred)) in enumerate(DOCUMENTS.items()):
@@ -90,8 +90,8 @@ MENDED = {
 @pytest.mark.parametrize("cut", [0, 1, 3, 4])
 def test_it_is_what_the_mended_documents_come_to_in_whatever_parts(recall_with_fd, cut):
     names = [*DOCUMENTS]
-    marked_counts = found_of(MARKS, *names[:cut])
-    marked_counts.merge(found_of(MARKS, *names[cut:]))
+    marked_counts = marked_counts_of(MARKS, *names[:cut])
+    marked_counts.merge(marked_counts_of(MARKS, *names[cut:]))
     rule = RateRule(recall_with_fd=recall_with_fd)
     by_document = {"any": MARKS}
     outcome = evaluate_marks(by_document, marked_counts, scored(evaluated(DOCUMENTS)), rule)
@@ -133,7 +133,7 @@ def test_verdicts_are_told_by_what_became_of_them():
     marks["gone"] = {
         error: marks_of_documents[error] for error in marks_of_documents if error.document == "gone"
     }
-    counts = found_of(marks_of_documents, *DOCUMENTS)
+    counts = marked_counts_of(marks_of_documents, *DOCUMENTS)
     outcome = evaluate_marks(marks, counts, scored(evaluated(DOCUMENTS)), RateRule())
 
     assert (outcome.verdicts, outcome.neither, outcome.n_accepted) == (6, 1, 2)

@@ -20,12 +20,12 @@ from .batches import TEXT, a_list, an_object, batch
 OTHER = ErrorClass.OTHER
 
 
-def found(schema, gt, pred, **options):
+def errors_of(schema, gt, pred, **options):
     """Return the errors."""
     return batch(compile_schema(schema), {"": (gt, pred)}, Options(**options)).errors(0)
 
 
-def listed(schema, gt, pred, **options):
+def list_outer_errors(schema, gt, pred, **options):
     """List the errors that are inside of no other as (path, type, ground truth, prediction)."""
     documents = batch(compile_schema(schema), {"": (gt, pred)}, Options(**options))
     errors = [error for error in documents.errors(0) if error.inside is None]
@@ -41,12 +41,12 @@ def without_inside(error):
     return error._replace(values=None, cause="")
 
 
-def inside(schema, gt, pred):
+def list_inner_errors(schema, gt, pred):
     """List the errors of values as (path, type, what they are inside of), and of how many wholes.
 
     A whole says how many values it has, which must be those that name it.
     """
-    errors = found(schema, gt, pred)
+    errors = errors_of(schema, gt, pred)
     values = [error for error in errors if error.values is None]
     wholes = [error for error in errors if error.values is not None]
     assert sum(whole_error.values for whole_error in wholes) == sum(
@@ -64,7 +64,7 @@ FD, FA, FN = "FD", "FA", "FN"
 def test_each_kind_of_error_is_listed_in_schema_order():
     schema = an_object(c=TEXT, b=TEXT, a=TEXT)
 
-    assert listed(schema, {"a": "x", "b": "y"}, {"b": "z", "c": "w"}) == [
+    assert list_outer_errors(schema, {"a": "x", "b": "y"}, {"b": "z", "c": "w"}) == [
         ("c", FA, None, "w"),
         ("b", FD, "y", "z"),
         ("a", FN, "x", None),
@@ -80,7 +80,7 @@ def line(sku, name, unit="pc", **rest):
 
 def differing(item_schema, gt, pred, **options):
     """Return the names that differ of two list items that are one false discovery."""
-    entry, *_ = found(
+    entry, *_ = errors_of(
         an_object(lines=a_list(item_schema)), {"lines": [gt]}, {"lines": [pred]}, **options
     )
     return entry.differing
@@ -93,7 +93,7 @@ def test_an_item_below_its_threshold_names_the_fields_that_differ():
     schema = {**an_object(e=TEXT, d=TEXT, c=TEXT, b=TEXT, a=TEXT), **STRICT}
     gt, pred = {"a": "x", "c": "y", "d": "z"}, {"a": "x", "c": "n", "e": "w"}
 
-    entry, *_ = found(an_object(lines=a_list(schema)), {"lines": [gt]}, {"lines": [pred]})
+    entry, *_ = errors_of(an_object(lines=a_list(schema)), {"lines": [gt]}, {"lines": [pred]})
 
     # Invented, missed and wrong, in schema order; `b` neither has. One of four is right.
     assert entry.differing == ("e", "d", "c")
@@ -105,7 +105,7 @@ def test_one_field_that_differs_is_told_as_one():
     schema = {**an_object(a=TEXT, **{"b c": TEXT}), **STRICT}
     gt, pred = {"a": "x", "b c": "y"}, {"a": "x", "b c": "z"}
 
-    entry, *_ = found(an_object(lines=a_list(schema)), {"lines": [gt]}, {"lines": [pred]})
+    entry, *_ = errors_of(an_object(lines=a_list(schema)), {"lines": [gt]}, {"lines": [pred]})
 
     assert entry.explanation == 'below threshold (0.500 < 1): ["b c"] differs'
 
@@ -123,8 +123,8 @@ def test_only_pairs_of_items_name_fields_that_differ():
     nested = an_object(o=an_object(a=TEXT, b=TEXT))
     half, equal_half = {"a": "x", "b": "z"}, {"a": "x", "b": "y"}
 
-    unpaired = found(LINES, {"lines": [gt]}, {"lines": [pred]})
-    nested_errors = found(nested, {"o": equal_half}, {"o": half})
+    unpaired = errors_of(LINES, {"lines": [gt]}, {"lines": [pred]})
+    nested_errors = errors_of(nested, {"o": equal_half}, {"o": half})
 
     assert {entry.differing for entry in (*unpaired, *nested_errors)} == {()}
 
@@ -134,7 +134,7 @@ def test_wrong_values_of_an_item_below_its_threshold_are_entries_inside_of_it():
     pred = [line("2", "nut", "kg", extra=1), line("1", "bolt")]
 
     # The second: the number is right, name and unit are wrong, the note is missed, a key invented.
-    assert inside(LINES, {"lines": gt}, {"lines": pred}) == (
+    assert list_inner_errors(LINES, {"lines": gt}, {"lines": pred}) == (
         [
             ("lines[1].name", FD, "lines[1]"),
             ("lines[1].unit", FD, "lines[1]"),
@@ -149,7 +149,7 @@ def test_values_of_what_one_side_lacks_are_entries_inside_of_the_outermost():
     schema = an_object(rows=a_list(an_object(id=TEXT, o=an_object(a=TEXT), parts=a_list(LINES))))
     gt = [{"id": "1", "o": {"a": "x"}, "parts": [{"lines": [line("7", "bolt")]}]}]
 
-    assert inside(schema, {"rows": gt}, {}) == (
+    assert list_inner_errors(schema, {"rows": gt}, {}) == (
         [
             ("rows[0].id", FN, "rows[0]"),
             ("rows[0].o.a", FN, "rows[0]"),
@@ -172,7 +172,7 @@ def test_wholes_inside_of_an_item_below_its_threshold_have_their_own_values():
     pred = {"id": "2", "o": half, "parts": [half]}
 
     schema["properties"]["rows"]["x-aws-stickler-pairing-floor"] = -1
-    assert inside(schema, {"rows": [gt]}, {"rows": [pred]}) == (
+    assert list_inner_errors(schema, {"rows": [gt]}, {"rows": [pred]}) == (
         [
             ("rows[0].id", FD, "rows[0]"),
             ("rows[0].o.b", FD, "rows[0]"),
@@ -199,7 +199,7 @@ def test_wholes_inside_of_an_item_below_its_threshold_have_their_own_values():
 def test_an_invented_item_and_a_missed_one_of_one_index_have_their_own_values():
     gt, pred = line("1", "bolt", "m"), {"sku": "987", "name": "gear"}
 
-    assert inside(LINES, {"lines": [gt]}, {"lines": [pred]}) == (
+    assert list_inner_errors(LINES, {"lines": [gt]}, {"lines": [pred]}) == (
         [
             ("lines[0].sku", FN, "lines[0]"),
             ("lines[0].name", FN, "lines[0]"),
@@ -214,7 +214,7 @@ def test_an_invented_item_and_a_missed_one_of_one_index_have_their_own_values():
 def test_names_with_dots_and_blanks_are_quoted():
     schema = an_object(**{"unit price": an_object(**{"a.b": TEXT})})
 
-    errors = inside(schema, {"unit price": {"a.b": "x"}}, {"unit price": 1})
+    errors = list_inner_errors(schema, {"unit price": {"a.b": "x"}}, {"unit price": 1})
     assert errors == (
         [
             ('["unit price"]', FA, '["unit price"]'),
@@ -222,19 +222,21 @@ def test_names_with_dots_and_blanks_are_quoted():
         ],
         [('["unit price"]', 2, None)],
     )
-    assert listed(an_object(**{"a.b": TEXT}), {"a.b": "x"}, {}) == [('["a.b"]', FN, "x", None)]
+    assert list_outer_errors(an_object(**{"a.b": TEXT}), {"a.b": "x"}, {}) == [
+        ('["a.b"]', FN, "x", None)
+    ]
 
 
 def test_a_false_discovery_says_its_similarity_and_the_others_do_not():
     schema = an_object(a={**TEXT, "x-aws-stickler-threshold": 0.8}, b=TEXT)
-    errors = found(schema, {"a": "abcd", "b": "x"}, {"a": "abcx"})
+    errors = errors_of(schema, {"a": "abcd", "b": "x"}, {"a": "abcx"})
 
     assert (errors[0].similarity, errors[0].reason) == (0.75, "below threshold (0.750 < 0.8)")
     assert (errors[1].similarity, errors[1].reason) == (None, "unmatched ground truth")
 
 
 def test_a_reason_names_the_side_that_has_no_partner():
-    missed, invented = found(an_object(a=TEXT, b=TEXT), {"a": "x"}, {"b": "x"})
+    missed, invented = errors_of(an_object(a=TEXT, b=TEXT), {"a": "x"}, {"b": "x"})
 
     assert missed.reason == "unmatched ground truth"
     assert invented.reason == "unmatched prediction"
@@ -267,13 +269,13 @@ def test_an_item_says_where_its_wrong_values_are_from():
     gt = {"quantity": 21, "unit_price": 175.54, "amount": 3686.34, "name": "fee"}
     pred = {**gt, "unit_price": 3686.34, "amount": 77413.14}
 
-    error = found(schema, {"lines": [gt]}, {"lines": [pred]})[0]
+    error = errors_of(schema, {"lines": [gt]}, {"lines": [pred]})[0]
 
     assert error.origin == "unit_price holds the true amount; amount = 21 x 3686.34"
     assert error.explanation == (
         f"{error.origin}; below threshold (0.500 < 1): unit_price, amount differ"
     )
-    other = found(schema, {"lines": [gt]}, {"lines": [{**gt, "unit_price": 3686.35}]})[0]
+    other = errors_of(schema, {"lines": [gt]}, {"lines": [{**gt, "unit_price": 3686.35}]})[0]
     assert other.origin == ""
 
 
@@ -378,7 +380,7 @@ def test_non_matches_have_names_as_they_are():
     schema = {"type": "object", "properties": {"ship.to": {"type": "object"}}}
     gt, pred = {"ship.to": {"s t": "x"}}, {"ship.to": {"s t": "qqq"}}
 
-    entries = map(non_match, found(schema, gt, pred))
+    entries = map(non_match, errors_of(schema, gt, pred))
 
     assert [(entry["field_path"], entry.get("inside")) for entry in entries] == [
         ("ship.to", None),
@@ -389,7 +391,7 @@ def test_non_matches_have_names_as_they_are():
 def test_what_a_non_match_is_inside_of_has_names_as_they_are():
     schema = an_object(**{"a list": a_list(an_object(n=TEXT))})
 
-    entries = map(non_match, found(schema, {"a list": [{"n": "x"}]}, {}))
+    entries = map(non_match, errors_of(schema, {"a list": [{"n": "x"}]}, {}))
 
     assert [(entry["field_path"], entry.get("inside")) for entry in entries] == [
         ("a list[0]", None),

@@ -179,11 +179,11 @@ def test_a_record_has_the_accounts_of_documents_unless_it_shall_not():
     assert "per_document" not in run_record(kept, per_document=False)
 
 
-def built(value):
+def resolve_deferred(value):
     """Return a record with everything in it that is deferred."""
     if isinstance(value, Mapping):
-        return {name: built(entry) for name, entry in value.items()}
-    return [*map(built, value)] if isinstance(value, DeferredList) else value
+        return {name: resolve_deferred(entry) for name, entry in value.items()}
+    return [*map(resolve_deferred, value)] if isinstance(value, DeferredList) else value
 
 
 def test_a_deferred_record_has_the_same_values_in_the_same_order():
@@ -204,7 +204,7 @@ def test_a_deferred_record_has_the_same_values_in_the_same_order():
 
     record, deferred = run_record(kept), run_record(kept, deferred=True)
 
-    assert json.dumps(built(deferred)) == json.dumps(record)
+    assert json.dumps(resolve_deferred(deferred)) == json.dumps(record)
     assert [*record["by"]["key"]] == ["f", "g"]
     for results in (deferred, deferred["by"]["key"]["g"]):
         assert isinstance(results["confusion_matrix"]["fields"]["b"]["fields"], DeferredObject)
@@ -222,7 +222,7 @@ def shard(*names: str, pair=RIGHT, path: str = "s.json", accounts: bool = True, 
     return Run(evaluation, schema, rest.pop("options", RunOptions()), FIELDS, **rest)
 
 
-def judged(judged_run: Run, *texts: str) -> Run:
+def judge_gates(judged_run: Run, *texts: str) -> Run:
     return replace(
         judged_run, gates=[judge_gate(parse_gate(text), judged_run.evaluation) for text in texts]
     )
@@ -238,7 +238,7 @@ def test_the_whole_has_the_documents_gates_notes_and_origins_of_all():
     origins = [Provenance("2026-01-01T00:00:00Z", name, name) for name in "ab"]
     first = shard("1", "2", path="z.json", notes=["seen", "late"], provenance=origins[:1])
     second = shard("3", pair=WRONG, path="b.json", notes=["early", "seen"], provenance=origins)
-    first, second = judged(first, "f1>=0.7", "tp>=3"), judged(second, "fd>=1", "f1>=0.7")
+    first, second = judge_gates(first, "f1>=0.7", "tp>=3"), judge_gates(second, "fd>=1", "f1>=0.7")
 
     merged = merge_runs([("first", first), ("second", second)])
 

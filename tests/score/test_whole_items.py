@@ -21,7 +21,7 @@ BOLT, NUT = {"sku": "1", "name": "bolt"}, {"sku": "2", "name": "nut"}
 NAIL, PIN = {"sku": "3", "name": "nail"}, {"sku": "4", "name": "pin"}
 
 
-def whole(gt, pred, schema=SCHEMA):
+def exact_items_of(gt, pred, schema=SCHEMA):
     """Return how many items of each field are right as a whole, and how many there are."""
     (record,) = records(batch(compile_schema(schema), {"1": (gt, pred)}))
     return {
@@ -55,14 +55,14 @@ def whole(gt, pred, schema=SCHEMA):
     ],
 )
 def test_items_are_whole_where_they_are_paired_and_nothing_in_them_is_wrong(gt, pred, expected):
-    assert whole(gt, pred) == expected
+    assert exact_items_of(gt, pred) == expected
 
 
 def test_an_error_deep_inside_breaks_all_that_is_around_it():
     document = {"id": "1", "of": {"a": "x"}, "lines": [BOLT, NUT]}
     other = {**document, "lines": [BOLT, {**NUT, "name": "zzz"}]}
 
-    assert whole({"parts": [document, document]}, {"parts": [document, other]}) == {
+    assert exact_items_of({"parts": [document, document]}, {"parts": [document, other]}) == {
         "parts": (1, 2),
         "parts.lines": (3, 4),
         "parts.of": (2, 2),
@@ -72,7 +72,7 @@ def test_an_error_deep_inside_breaks_all_that_is_around_it():
 def test_what_is_inside_a_missed_item_is_missed_too():
     document = {"id": "1", "of": {"a": "x"}, "lines": [BOLT]}
 
-    assert whole({"parts": [document]}, {}) == {
+    assert exact_items_of({"parts": [document]}, {}) == {
         "parts": (0, 1),
         "parts.lines": (0, 1),
         "parts.of": (0, 1),
@@ -80,7 +80,7 @@ def test_what_is_inside_a_missed_item_is_missed_too():
 
 
 def test_documents_that_are_lists_have_items_at_their_root():
-    assert whole([BOLT, NUT], [BOLT], a_list(LINE)) == {"": (1, 2)}
+    assert exact_items_of([BOLT, NUT], [BOLT], a_list(LINE)) == {"": (1, 2)}
 
 
 def test_items_of_documents_compared_together_are_those_of_each():

@@ -61,7 +61,7 @@ def row(outcome, path, gt=None, pred=None, elsewhere=None, field=None, document=
 def witnesses(tmp_path):
     """Make witnesses of the rows of runs."""
 
-    def made(*runs):
+    def make_witnesses(*runs):
         files = []
         for number, rows in enumerate(runs):
             file = tmp_path / f"{number}.jsonl"
@@ -69,7 +69,7 @@ def witnesses(tmp_path):
             files.append(rows_by_document(file))
         return Witnesses(files, compile_schema(SCHEMA), Options())
 
-    return made
+    return make_witnesses
 
 
 def places(witnesses):

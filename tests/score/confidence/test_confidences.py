@@ -124,7 +124,7 @@ def test_a_record_of_counted_values_needs_no_side_that_is_empty():
 
 
 def test_few_documents_have_no_intervals_nor_have_forgotten_ones():
-    def shown(documents, *, drop=False):
+    def views_of(documents, *, drop=False):
         collected = Confidences()
         for name in range(documents):
             add_confidences(collected, f"{name}", {"right": {"x": [0.9]}, "wrong": {"x": [0.5]}})
@@ -132,10 +132,10 @@ def test_few_documents_have_no_intervals_nor_have_forgotten_ones():
             collected.drop_rows()
         return collected.view("x", 20, SETTINGS)
 
-    assert "intervals" in shown(MIN_DOCUMENTS)
-    assert "intervals" not in shown(MIN_DOCUMENTS - 1)
-    assert "intervals" not in shown(MIN_DOCUMENTS, drop=True)
-    assert shown(MIN_DOCUMENTS, drop=True)["documents"] == MIN_DOCUMENTS
+    assert "intervals" in views_of(MIN_DOCUMENTS)
+    assert "intervals" not in views_of(MIN_DOCUMENTS - 1)
+    assert "intervals" not in views_of(MIN_DOCUMENTS, drop=True)
+    assert views_of(MIN_DOCUMENTS, drop=True)["documents"] == MIN_DOCUMENTS
 
 
 def test_figures_that_some_replicates_lack_have_no_interval():

@@ -39,7 +39,7 @@ def run(**predictions):
     return Run(chunk.evaluation, signature, RunOptions(), [], detail=chunk.detail)
 
 
-def told(base, new):
+def list_changed_values(base, new):
     return [
         (value.document, value.path, value.move.value, value.gt, *value.said)
         for value in changed_values(base, new)
@@ -50,7 +50,7 @@ def test_broken_values_come_first_then_those_wrong_in_another_way_then_fixed_one
     base = run(a={**GT, "id": "2"}, b=GT, c={**GT, "id": "3"}, d={**GT, "id": "4"})
     new = run(a=GT, b={**GT, "id": "5"}, c={**GT, "id": "6"}, d={**GT, "id": "4"})
 
-    assert told(base, new) == [
+    assert list_changed_values(base, new) == [
         ("b", "id", "broken", '"1"', True, '"5"'),
         ("c", "id", "wrong otherwise", '"1"', '"3"', '"6"'),
         ("a", "id", "fixed", '"1"', '"2"', True),
@@ -91,11 +91,13 @@ def test_wrong_values_are_counted_by_kind_in_each_run():
 def test_values_inside_failed_items_are_told_and_items_are_not():
     worse = {**GT, "rows": [{"name": "bolt", "unit": "lb"}]}
 
-    assert told(run(a=GT), run(a=worse)) == [("a", "rows[0].unit", "broken", '"kg"', True, '"lb"')]
+    assert list_changed_values(run(a=GT), run(a=worse)) == [
+        ("a", "rows[0].unit", "broken", '"kg"', True, '"lb"')
+    ]
 
 
 def test_a_missed_value_has_no_other_side():
-    assert told(run(a=GT), run(a={"rows": GT["rows"]})) == [
+    assert list_changed_values(run(a=GT), run(a={"rows": GT["rows"]})) == [
         ("a", "id", "broken", '"1"', True, None)
     ]
 
@@ -103,11 +105,13 @@ def test_a_missed_value_has_no_other_side():
 def test_what_is_only_in_predictions_is_a_value_of_its_own():
     longer = {**GT, "rows": [*GT["rows"], {"name": "nut"}]}
 
-    assert told(run(a=longer), run(a=GT)) == [("a", "rows[1].name", "fixed", None, '"nut"', None)]
+    assert list_changed_values(run(a=longer), run(a=GT)) == [
+        ("a", "rows[1].name", "fixed", None, '"nut"', None)
+    ]
 
 
 def test_documents_that_one_run_did_not_compare_say_nothing():
-    assert told(run(a=GT), run(b={**GT, "id": "2"})) == []
+    assert list_changed_values(run(a=GT), run(b={**GT, "id": "2"})) == []
 
 
 @pytest.mark.parametrize(

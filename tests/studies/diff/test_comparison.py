@@ -339,7 +339,7 @@ def test_the_fields_of_a_trend_are_told_by_the_size_of_their_change():
     assert [change.field for change in difference.with_trend(Trend.IDENTICAL)] == [("total",)]
 
 
-def judged(*gates, before="1" * 100, after="0" + "1" * 99, **changes):
+def judge_gate_of_change(*gates, before="1" * 100, after="0" + "1" * 99, **changes):
     parsed = [parse_gate(gate, lowest=LOWEST) for gate in gates]
     return compared(*runs(before, after, **changes), gates=parsed).gates
 
@@ -366,14 +366,14 @@ def judged(*gates, before="1" * 100, after="0" + "1" * 99, **changes):
     ],
 )
 def test_a_gate_is_about_the_change(gate, passed, reason):
-    (judgement,) = judged(gate)
+    (judgement,) = judge_gate_of_change(gate)
 
     assert (judgement.passed, judgement.reason) == (passed, reason)
 
 
 def test_a_gate_on_an_interval_asks_for_enough_documents():
-    (few,) = judged("f1.lower>=-0.05", before="1111", after="1111")
-    (judgement,) = judged("f1.lower>=-0.05", before="1" * 200, after="1" * 200)
+    (few,) = judge_gate_of_change("f1.lower>=-0.05", before="1111", after="1111")
+    (judgement,) = judge_gate_of_change("f1.lower>=-0.05", before="1" * 200, after="1" * 200)
 
     assert not few.passed
     assert few.value < -0.5
@@ -399,7 +399,7 @@ def test_a_gate_on_an_interval_asks_for_enough_documents():
 )
 def test_a_gate_that_asks_for_nothing_is_refused(gate, message):
     with pytest.raises(UsageError, match=message):
-        judged(gate)
+        judge_gate_of_change(gate)
 
 
 @pytest.mark.parametrize(

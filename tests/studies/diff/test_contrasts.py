@@ -13,7 +13,7 @@ BASE = run_of()
 OTHER = replace(SIGNATURE, digest=f"sha256:{'1' * 64}")
 
 
-def told(new, base=BASE):
+def list_contrasts(new, base=BASE):
     return [
         (contrast.what, contrast.base, contrast.new, contrast.decides)
         for contrast in contrasts(base, new)
@@ -21,7 +21,7 @@ def told(new, base=BASE):
 
 
 def test_runs_that_differ_in_nothing_have_no_contrast():
-    assert told(run_of()) == []
+    assert list_contrasts(run_of()) == []
 
 
 @pytest.mark.parametrize(
@@ -37,15 +37,15 @@ def test_runs_that_differ_in_nothing_have_no_contrast():
 def test_options_decide_but_for_strict(option, value, before, after, decides):
     new = run_of(options=replace(OPTIONS, **{option: value}))
 
-    assert told(new) == [(f"option {option}", before, after, decides)]
+    assert list_contrasts(new) == [(f"option {option}", before, after, decides)]
     assert any(contrast.decides for contrast in contrasts(BASE, new)) is decides
 
 
 def test_the_schema_decides_by_its_bytes_and_not_by_its_name():
-    assert told(run_of(schema=replace(SIGNATURE, path="elsewhere.json"))) == []
+    assert list_contrasts(run_of(schema=replace(SIGNATURE, path="elsewhere.json"))) == []
     changed = run_of(schema=replace(OTHER, path="new.json", model_name="Bill"))
 
-    assert told(changed) == [
+    assert list_contrasts(changed) == [
         ("schema digest", SIGNATURE.digest, OTHER.digest, True),
         ("schema", "order.json", "new.json", False),
         ("model name", "Order", "Bill", False),
@@ -60,7 +60,7 @@ def test_the_fields_that_differ_are_told():
     base = run_of(fields=[field("a", 0.5), field("b", 0.5), field("d", 0.5)])
     new = run_of(fields=[field("b", None), field("c", 0.5), field("d", 0.5)], schema=OTHER)
 
-    assert told(new, base)[1:] == [
+    assert list_contrasts(new, base)[1:] == [
         ("field a", "declared", "not declared", False),
         ("field b, threshold", "0.5", "none", False),
         ("field c", "not declared", "declared", False),
@@ -70,7 +70,7 @@ def test_the_fields_that_differ_are_told():
 def test_another_version_is_told_and_a_run_that_was_interrupted_decides():
     new = run_of(version="9", partial=True)
 
-    assert told(new) == [
+    assert list_contrasts(new) == [
         ("run", "whole", "interrupted", True),
         ("version", BASE.version, "9", False),
     ]

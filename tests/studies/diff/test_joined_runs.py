@@ -97,14 +97,14 @@ def test_documents_in_a_file_are_joined_like_those_in_memory(monkeypatch):
 
     left = document("050", None, "failed")
 
-    def both():
+    def join_runs():
         base = run_of(*(single(name, True) for name in names[:300]))
         new = run_of(*(single(name, False) for name in reversed(names[100:])), left)
         return joined([base], [new])
 
-    in_memory = both()
+    in_memory = join_runs()
     monkeypatch.setattr(blocks, "MAX_MEMORY_BYTES", 1)
-    in_file = both()
+    in_file = join_runs()
 
     assert scores(in_file) == scores(in_memory)
     assert scores(in_memory)[1] == [0.0] * 300

@@ -14,7 +14,7 @@ from .runs import document, run_of, single
 NONE = np.zeros(9)
 
 
-def named(*runs):
+def name_runs(*runs):
     return {f"{number}": run for number, run in enumerate(runs)}
 
 
@@ -76,8 +76,10 @@ def test_an_interval_has_room_for_other_runs():
 
 def test_runs_of_which_one_was_better_by_chance_are_no_improvement():
     worse, better = "0" * 40 + "1" * 60, "0" * 10 + "1" * 90
-    single_runs = compare_runs(named(flags(worse)), named(flags(better)))
-    several = compare_runs(named(flags(worse), flags(better)), named(flags(better), flags(worse)))
+    single_runs = compare_runs(name_runs(flags(worse)), name_runs(flags(better)))
+    several = compare_runs(
+        name_runs(flags(worse), flags(better)), name_runs(flags(better), flags(worse))
+    )
     (only_field,) = several.fields
 
     assert single_runs.fields[0].trend is Trend.IMPROVED
@@ -88,7 +90,7 @@ def test_runs_of_which_one_was_better_by_chance_are_no_improvement():
 def test_runs_that_all_got_better_are_an_improvement():
     worse = [flags("1" * n + "0" * (60 - n)) for n in (10, 11, 12)]
     better = [flags("1" * n + "0" * (60 - n)) for n in (50, 51, 52)]
-    (only_field,) = compare_runs(named(*worse), named(*better)).fields
+    (only_field,) = compare_runs(name_runs(*worse), name_runs(*better)).fields
 
     assert (only_field.trend, only_field.decided_by) == (Trend.IMPROVED, Decision.RUNS)
     assert len(only_field.runs_before) == len(only_field.runs_after) == 3
@@ -99,7 +101,7 @@ def test_runs_that_all_got_better_are_an_improvement():
 def test_sides_of_unequal_numbers_of_runs_are_compared_by_their_means():
     gates = [parse_gate(text, lowest=LOWEST) for text in ("fd<=0", "f1>=0")]
     difference = compare_runs(
-        named(flags("11"), flags("10")), named(flags("10"), flags("10"), flags("01")), gates
+        name_runs(flags("11"), flags("10")), name_runs(flags("10"), flags("10"), flags("01")), gates
     )
     (field,) = difference.fields
 
@@ -112,7 +114,7 @@ def test_sides_of_unequal_numbers_of_runs_are_compared_by_their_means():
 
 def test_of_a_document_in_several_runs_scores_and_errors_are_means():
     difference = compare_runs(
-        named(flags("1"), flags("1"), flags("0")), named(flags("0"), flags("0"), flags("0"))
+        name_runs(flags("1"), flags("1"), flags("0")), name_runs(flags("0"), flags("0"), flags("0"))
     )
     (document_change,) = difference.changed_documents
 
@@ -123,10 +125,10 @@ def test_of_a_document_in_several_runs_scores_and_errors_are_means():
 
 def test_a_document_that_a_run_did_not_compare_counts_as_missed_in_it():
     base = run_of(single("a", True))
-    difference = compare_runs(named(flags("11"), flags("11")), named(flags("11"), run_of(
+    difference = compare_runs(name_runs(flags("11"), flags("11")), name_runs(flags("11"), run_of(
         single("d000", True), document("d001", None, "failed")
     )))  # fmt: skip
 
     assert difference.lost == ["d001"]
     assert difference.changed_documents[0].score_after == 0.5
-    assert compare_runs(named(flags("1"), base), named(base)).documents["compared"] == 2
+    assert compare_runs(name_runs(flags("1"), base), name_runs(base)).documents["compared"] == 2
