@@ -50,7 +50,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
 
 
 def pytest_collectstart() -> None:
-    """Look for no garbage yet: what is imported and collected stays, and is large."""
+    """Collect no garbage yet: imported modules and collected tests stay, and are large."""
     gc.disable()
 
 
@@ -64,6 +64,6 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Look for garbage among what tests make only."""
+    """Collect garbage only among objects that tests make."""
     gc.freeze()
     gc.enable()

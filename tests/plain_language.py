@@ -31,7 +31,7 @@ VAGUE_VERBS: Final = frozenset(
     )
     for word in line.split()
 )
-"""Words that, alone, do not say what a function does, or to what."""
+"""Words that do not name the action or the object of a function if they stand alone."""
 
 RESULT_NAMES: Final = frozenset({"result", "results"})
 """Names that fit the one value that a function returns, and say nothing elsewhere."""

@@ -71,7 +71,7 @@ LATE_IMPORTS: Final = {
     ("score/confidence/calibration.py", "scipy.special"): "few predictions have confidences",
     ("score/errors/confusions.py", "stickler_cli.comparators.date_parsing"): "loads dateutil",
 }
-"""What is imported inside functions, where, and why; everything else stands at the top."""
+"""Imports inside functions, with their place and reason; all other imports stand at the top."""
 
 MUTABLE: Final = frozenset(
     {
@@ -106,7 +106,7 @@ CHANGING: Final = frozenset(
         "update",
     }
 )
-"""Methods that change what they are called on."""
+"""Methods that change their object."""
 
 CACHES: Final = {
     ("api/zero.py", "_of_classes"): "functools.cache would keep classes that nobody else has",
@@ -127,7 +127,7 @@ def nodes_of(module: str) -> list[ast.AST]:
 
 
 def nodes_in_functions(node: ast.AST) -> Iterator[ast.AST]:
-    """Go through the functions of a module, and all that is inside them."""
+    """Yield all nodes inside the functions of a module."""
     for child in ast.iter_child_nodes(node):
         is_function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
         yield from (ast.walk if is_function else nodes_in_functions)(child)
@@ -145,7 +145,7 @@ def file_of(name: str) -> str:
 
 
 def late_imports(module: str) -> Iterator[str]:
-    """What is imported inside functions of a module."""
+    """List the modules that the functions of a module import."""
     for node in nodes_in_functions(tree_of(module)):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
@@ -396,7 +396,7 @@ TRIED_BY_THE_GATE: Final = frozenset(
         "sklearn",
     ]
 )
-"""What `.[dev]` does not install."""
+"""Packages that `.[dev]` does not install."""
 
 
 def test_tests_can_be_collected_with_what_dev_installs():

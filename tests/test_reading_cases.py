@@ -35,7 +35,7 @@ NOT_YET: dict[str, tuple[str, ...]] = {}
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What `eval` wrote: the run as JSON (None if there is none), errors and standard error."""
+    """Output of `eval`: the run as JSON (None if there is no run), errors and standard error."""
 
     run: dict | None
     errors: list[dict]

@@ -48,7 +48,7 @@ def differences(expected, found, place=""):
 
 
 def same(expected, found):
-    """Return whether two scalars are the same; 3 is 3.0, and true is not 1."""
+    """Whether two scalars are equal; 3 equals 3.0, and true does not equal 1."""
     if isinstance(expected, bool) or not isinstance(expected, int | float):
         return expected is found or (type(expected) is type(found) and expected == found)
     return type(found) in (int, float) and abs(expected - found) <= 1e-9
@@ -65,7 +65,7 @@ def options_of(row):
 
 
 def result_of(row, size=1, position=0):
-    """Compare the documents of a case, at some place of a chunk with others."""
+    """Compare the documents of a case at a position of a chunk, among other documents."""
     options = row.get("options", {})
     plan = compile_schema(row["schema"])
     bare = Unwrapper(plan.root)(row["gt"], is_truth=True)
@@ -79,7 +79,7 @@ def result_of(row, size=1, position=0):
 
 
 def listed_errors(errors):
-    """Return the errors that cases list: those that are inside of no other."""
+    """Return the outermost errors, which cases list."""
     kept = [error for error in errors if "inside" not in error]
     for error in kept:
         error.pop("values", None)
@@ -87,7 +87,7 @@ def listed_errors(errors):
 
 
 def field_nodes(node):
-    """Go through the fields of a confusion matrix, with the fields of each."""
+    """Yield the fields of a confusion matrix, with their own fields."""
     yield set(node.get("fields", {}))
     for child in node.get("fields", {}).values():
         yield from field_nodes(child)

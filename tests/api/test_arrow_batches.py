@@ -22,7 +22,7 @@ SCHEMA = {
 
 
 def rows(documents: int = 40) -> list[tuple[str, object, object]]:
-    """Documents of which some have errors, one no prediction, and one a prediction that is none."""
+    """Make documents: some have errors, one has no prediction, one prediction is no document."""
     triples: list[tuple[str, object, object]] = []
     for number in range(documents):
         gt = {"name": "n", "total": number / 7, "lines": [{"sku": "a", "qty": number}] * 2}

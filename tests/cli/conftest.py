@@ -54,7 +54,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def stickler(data: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
-    """Run a command in the data directory and give its code and what it printed."""
+    """Run a command in the data directory, and return its exit code and output."""
 
     def run(*arguments: str) -> Result:
         code = main(arguments)

@@ -14,7 +14,7 @@ EVAL = ("eval", "schema.json", "gt", "pred")
 
 @pytest.fixture
 def vendors(data: Path) -> Path:
-    """Six right documents of Acme, six of Bolt of which three are wrong, one of nobody."""
+    """Six right documents of Acme, six of Bolt (three are wrong), and one without a vendor."""
     for number in range(12):
         vendor = "Acme" if number < 6 else "Bolt"
         write(

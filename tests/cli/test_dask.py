@@ -64,7 +64,7 @@ def started(*arguments: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 @contextmanager
 def cluster(folder: Path, *, threads: int = 1) -> Iterator[SimpleNamespace]:
-    """Start a scheduler and two workers that can import what is in a folder."""
+    """Start a scheduler and two workers that can import the modules of a folder."""
     place = folder / "scheduler.json"
     place.unlink(missing_ok=True)
     meeting = ("--scheduler-file", str(place))  # where the scheduler says which port it has
@@ -102,7 +102,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace
 
 @pytest.fixture
 def orders(tmp_path: Path, shared: SimpleNamespace, monkeypatch: pytest.MonkeyPatch):
-    """Make documents of which some do as they are told; the comparator is where workers find it."""
+    """Make documents, some with an order to the comparator, which workers can import."""
     monkeypatch.syspath_prepend(str(shared.folder))
     monkeypatch.chdir(tmp_path)
 

@@ -15,7 +15,7 @@ OTHER = {"id": "A-2", "total": 9.5, "lines": [{"sku": "mouse", "qty": 7}]}
 
 @pytest.fixture
 def kept_run(stickler, data: Path) -> Path:
-    """A run directory of three documents, the last of which has other errors."""
+    """A run directory of three documents; the last one has other errors."""
     write(data / "gt" / "three.json", json.loads((data / "gt" / "one.json").read_text()))
     write(data / "pred" / "three.json", OTHER)
     stickler("eval", *SOURCES, "--run-dir", "night", "-q")

@@ -64,7 +64,7 @@ EVAL = ("eval", "schema.json", "gt.jsonl", "pred.jsonl", "--allow-plugins", "-f"
 
 @pytest.fixture
 def orders(tmp_path: Path) -> Callable[..., Path]:
-    """Make a data set of 40 documents, of which some do as they are told."""
+    """Make a data set of 40 documents, some with an order to the comparator."""
 
     def build(**places: int) -> Path:
         write(tmp_path / "obedient.py", COMPARATOR)
@@ -98,7 +98,7 @@ def running(folder: Path, *arguments: str, **more: object) -> Iterator[subproces
 
 
 def run(folder: Path, *arguments: str, **more: object) -> tuple[int, str, str]:
-    """Run the command to its end; give its code and what it printed."""
+    """Run the command to its end, and return its exit code and output."""
     with running(folder, *arguments, **more) as process:
         out, err = process.communicate(timeout=PATIENCE)
         until(lambda: not alive(process.pid))
@@ -131,7 +131,7 @@ def problems(out: str) -> dict[str, str]:
 
 
 def line_files(folder: Path) -> set[str]:
-    """Name what there is of the files that a run writes."""
+    """Name the existing files among those that a run writes."""
     return {path.name for path in folder.iterdir() if "docs" in path.name}
 
 

@@ -12,7 +12,7 @@ EVAL = ("eval", "schema.json", "gt", "pred")
 
 @pytest.fixture
 def twelve_documents(data: Path) -> Path:
-    """Twelve documents, of which every other one has errors."""
+    """Twelve documents; every other one has errors."""
     for number in range(10):
         write(data / "gt" / f"{number}.json", GOOD)
         write(data / "pred" / f"{number}.json", BAD if number % 2 else GOOD)

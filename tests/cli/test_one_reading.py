@@ -67,12 +67,12 @@ def _f1_of(run, mode):
 
 @pytest.fixture(scope="module", params=MODES)
 def case(request, tmp_path_factory):
-    """What every report says of the receipts in a counting mode, by its name."""
+    """All reports on the receipts, in one counting mode."""
     return Told(request.param, tmp_path_factory.mktemp("case"))
 
 
 class Told:
-    """Everything that is read of one run; counts are right, wrong, missed and invented."""
+    """All reports on one run; counts are right, wrong, missed and invented."""
 
     def __init__(self, mode, folder):
         self.mode, self.folder = mode, folder
@@ -106,7 +106,7 @@ class Told:
 
     @property
     def shown(self):
-        """The same, with F1 as reports for people show it."""
+        """The record, with F1 as reports for people show it."""
         digits = RunView(self.run).digits
         return {path: (rate(f1, digits=digits), four) for path, (f1, four) in self.record.items()}
 

@@ -54,7 +54,7 @@ def draw(file, size=(600, 400), **options):
 
 
 def read_page_data(data, name):
-    """Return a part of what the script of the page reads."""
+    """Read one of the data blocks that the script of the page uses."""
     page = (data / "page.html").read_text()
     text = re.search(rf'id="data-{name}">([^<]*)<', page)
     return None if text is None else json.loads(gzip.decompress(base64.b64decode(text[1])))

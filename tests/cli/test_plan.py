@@ -14,7 +14,7 @@ SCHEMA = {
 
 @pytest.fixture
 def run_of(stickler, data):
-    """Evaluate documents, `a` of some of which is wrong, and give the run file."""
+    """Evaluate documents, some with a wrong `a`, and return the run file."""
 
     def evaluate_documents(name, number, wrong):
         write(data / "s.json", SCHEMA)

@@ -72,7 +72,7 @@ def wide(data):
 
 
 def reader_of_a_part(read: int) -> bytes:
-    """Read what a pipe holds, and go on a little later."""
+    """Read the content of a pipe, and continue a little later."""
     chunks = [os.read(read, 65_536)]
     time.sleep(0.2)  # the writer meets a full pipe in the meantime
     while chunk := os.read(read, 65_536):
@@ -279,7 +279,7 @@ def test_the_version_is_told_by_the_package_alone(argument):
 
 
 MOST_MODULES = 160
-"""Of our own, for a flat evaluation, which infers, gives hints and may read texts of JSON."""
+"""Own modules of a flat evaluation, which infers, gives hints and may read JSON texts."""
 
 
 def test_a_small_run_loads_only_what_it_needs(data):

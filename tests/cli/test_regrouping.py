@@ -7,7 +7,7 @@ import pytest
 import typer
 
 from .conftest import BAD, GOOD, write
-from .test_verdicts import say
+from .test_verdicts import write_verdicts
 
 EVAL = ("eval", "schema.json", "gt", "pred")
 
@@ -84,7 +84,7 @@ def test_lines_are_reported_by_other_groups_as_they_were_evaluated(
 
 @pytest.mark.slow
 def test_what_verdicts_and_a_policy_say_of_all_documents_stays(stickler, data, kept_run):
-    say(data, {"document": "a/4"})
+    write_verdicts(data, {"document": "a/4"})
     for number in range(6):
         name = f"{'ab'[number % 2]}/{number}.json"
         write(data / "sure" / name, {"id": 0.9, "total": 0.1 * number})

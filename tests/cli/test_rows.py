@@ -15,7 +15,7 @@ EVAL = ("--by", "@directory", "--gate", "f1.lower>=0.1", "--wrapped", "value:con
 
 
 def prediction(number: int) -> dict:
-    """A prediction, of which one in four has errors, with a confidence."""
+    """Make a prediction with a confidence; one in four predictions has errors."""
     values = dict(BAD if number % 4 == 3 else GOOD)
     values["total"] = {"value": values["total"], "confidence": 0.51234 + number / 100}
     return values

@@ -53,7 +53,7 @@ def orders(data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def call(*arguments: str) -> tuple[int, str, str]:
-    """Run the command here; give its code and what it printed."""
+    """Run the command in this process, and return its exit code and output."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main(arguments)
@@ -69,14 +69,14 @@ def contents(folder: str = "kept") -> dict[str, bytes]:
 
 
 def going_on_with_kept(out: str) -> str:
-    """Return what a run without a directory prints with the next command of one that has it."""
+    """Replace the next commands in an output by those of a run with the directory `kept`."""
     assert out.count(" errors schema.json gt pred ") == 1
     return re.sub(" errors schema.json gt pred .*--cause", " errors kept --cause", out)
 
 
 @pytest.fixture
 def uninterrupted(orders: Path) -> tuple[tuple[int, str], dict[str, bytes]]:
-    """What an uninterrupted run says and leaves."""
+    """The output and the files of an uninterrupted run."""
     code, out, err = call(*KEPT)
     assert err == ""
     record = json.loads(contents()["run.json"])

@@ -67,7 +67,7 @@ sys.exit(main(sys.argv[1:]))
 
 @cache
 def used_in(module):
-    """Name what a module imports, and what it calls by a bare name."""
+    """Name the imports of a module, and the functions that it calls by a bare name."""
     imported, called = set(), set()
     for node in ast.walk(ast.parse(module.read_text())):
         if isinstance(node, ast.Import):

@@ -24,7 +24,7 @@ TEXT = {"type": "object", "properties": {"a": {"type": "string"}}}
 
 @pytest.fixture
 def stalling(tmp_path):
-    """Three documents, the second of which takes minutes."""
+    """Three documents; the second one takes minutes."""
     write(tmp_path / "schema.json", TEXT)
     for name, (gt, pred) in {"1": ({"a": "x"}, {"a": "x"}), "2": LONG, "3": ({}, {})}.items():
         write(tmp_path / "gt" / f"{name}.json", gt)

@@ -31,7 +31,7 @@ COMMAND = ("eval", "schema.json", "gt", "pred", "--verdicts", "verdicts.jsonl")
 
 
 def write_verdicts(data, *verdicts):
-    """Write verdicts, each told by what it has of its own."""
+    """Write verdicts, each given by its changes to the usual one."""
     lines = [json.dumps(VERDICT | verdict) for verdict in verdicts]
     write(data / "verdicts.jsonl", "\n".join(lines))
 

@@ -24,12 +24,12 @@ VECTORS = {
 
 
 class ModelServer:
-    """What the server does, and what it was asked."""
+    """The behaviour of the model server, and the requests that it got."""
 
     def __init__(self):
         self.requests = []
         self.faults = deque()
-        """What happens to the next requests: a status, `(status, headers)`, or a word."""
+        """Outcomes of the next requests: a status, `(status, headers)`, or a word."""
         self.lock = threading.Lock()
         self.at_once = 0
         self.most_at_once = 0
@@ -253,7 +253,7 @@ def asking(monkeypatch):
 
 @pytest.fixture
 def all_pairs():
-    """Compare all with all in one call; a list of the similarities with each ground truth."""
+    """Compare each ground truth with each prediction in one call; return a list of rows."""
 
     def compare(comparator, gts, preds):
         column = [gt for gt in gts for _ in preds]

@@ -21,7 +21,7 @@ class Served(Model):
         self.answer = answer
 
     def require(self):
-        """Need nothing."""
+        """Require no package."""
 
     def call(self, questions, connections):
         return Reply([self.answer(question) for question in questions])

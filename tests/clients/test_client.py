@@ -45,7 +45,7 @@ class Capitals(Model):
         return {"model": self.name} if self.is_kept else None
 
     def require(self):
-        """Need nothing."""
+        """Require no package."""
 
     def call(self, questions, connections):
         self.batches.append(sorted(questions))

@@ -37,14 +37,14 @@ HOSTILE = [
 
 
 def instructions_of(body):
-    """Return what the model is told outside of the user's message, as text."""
+    """Return the instructions of a request, without the user's message, as text."""
     outside = {name: value for name, value in body.items() if name != "messages"}
     system_messages = [entry for entry in body["messages"] if entry["role"] != "user"]
     return json.dumps([outside, system_messages])
 
 
 def user_text(body):
-    """Return what the user's message says."""
+    """Return the text of the user's message."""
     (content,) = [entry["content"] for entry in body["messages"] if entry["role"] == "user"]
     return content if isinstance(content, str) else content[0]["text"]
 

@@ -68,7 +68,7 @@ class Failing(Model):
         self.left = list(errors)
 
     def require(self):
-        """Need nothing."""
+        """Require no package."""
 
     def call(self, questions, connections):
         if not self.left:
@@ -80,7 +80,7 @@ class Failing(Model):
 
 
 def ask_question(model, turnstile=None, *, attempts=5, jitter=1.0, purse=None, **retry):
-    """Ask one question; return what came of it and what it took."""
+    """Ask one question, and return the answer and the usage."""
     purse = purse or Purse()
     mode = AskingMode(
         Connections(60), turnstile or Waits(), purse, Retry(attempts=attempts, **retry), at_once=1

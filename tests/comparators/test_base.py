@@ -129,7 +129,7 @@ class KeysOfItsOwn(NewCompare):
 
 
 class Tripled(LevenshteinComparator):
-    """Define `similarities`, and leave what is known of the inherited ones."""
+    """Define `similarities`, and keep the inherited properties."""
 
     def similarities(self, gts, preds):
         return super().similarities(gts, preds) / 3

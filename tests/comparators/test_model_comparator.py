@@ -20,7 +20,7 @@ VECTORS = {"east": [2, 0], "north": [0, 3], "north-east": [1, 1], "none": [0, 0]
 
 
 class Known:
-    """A client that knows some answers, as in a dry run, and notes what it is asked."""
+    """A client with some known answers, as in a dry run, that records its questions."""
 
     def __init__(self, **answers):
         self.known = answers
@@ -34,7 +34,7 @@ class Known:
 
 
 class Panel:
-    """A client of which each question about a pair has the next of some verdicts."""
+    """A client that answers each question about a pair with the next verdict."""
 
     def __init__(self, *said):
         self.verdicts = [Verdict(*arguments) for arguments in said]
@@ -241,7 +241,7 @@ class Shorter(LLMComparator):
 
 
 class Halved(LLMComparator):
-    """Halves what the judge says."""
+    """Halves the answer of the judge."""
 
     def similarity(self, gt, pred):
         return super().similarity(gt, pred) / 2

@@ -104,7 +104,7 @@ def test_initials_are_no_full_match():
 
 
 def of_content_words(count: int, replaced: int) -> str:
-    """Return a text of so many content words, the first of which are replaced."""
+    """Return a text of content words; the first ones are replaced."""
     letters = "abcdefghij"
     words = [f"word{letters[index // 10]}{letters[index % 10]}" * 2 for index in range(count)]
     return " ".join([f"{letters[index]}qxz" for index in range(replaced)] + words[replaced:])

@@ -46,7 +46,7 @@ def anything(**rest):
 
 
 def compared(node, gt, pred, options=DEFAULTS):
-    """Compare two values, either of which may be absent."""
+    """Compare two values; either one may be absent."""
     return tree_of(record_pairs(node, Columns([gt], [pred]), options), 0, options)
 
 
@@ -57,14 +57,14 @@ def compared_together(node, gts, preds, options=DEFAULTS):
 
 
 def alike(node, gt, pred, options=DEFAULTS):
-    """Return what pairs two values; what they come to by themselves is the same."""
+    """Return the pairing similarity of two values, and check it against a table of one pair."""
     (comparison,) = table(node, [gt], [pred], options)
     assert compared(node, gt, pred, options).similarity == comparison[0]
     return comparison[0]
 
 
 def table(node, gts, preds, options=DEFAULTS):
-    """Return what pairs values, each of the one side with each of the other."""
+    """Return the pairing similarities of each ground truth with each prediction."""
     return all_pairs(node, gts, preds, options).similarity.reshape(len(gts), len(preds)).tolist()
 
 
@@ -75,7 +75,7 @@ def all_pairs(node, gts, preds, options):
 
 
 def figures(comparison):
-    """Return all that is said of a leaf."""
+    """Return all figures of a leaf."""
     return (
         comparison.shape,
         comparison.gt,

@@ -20,7 +20,7 @@ from stickler_cli.score.document_result import Status
 
 
 class Faulty(BaseComparator):
-    """Gives 0.6, or what it is told to where `bad` is in the ground truth."""
+    """Gives 0.6, or the outcome given for a ground truth with `bad`."""
 
     def __init__(self, answer):
         super().__init__()

@@ -24,7 +24,7 @@ from .nodes import (
 
 
 class Fixed(BaseComparator):
-    """Gives one answer, whatever it is asked."""
+    """Gives the same answer to every question."""
 
     def __init__(self, answer=1.0):
         super().__init__()

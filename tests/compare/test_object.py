@@ -35,7 +35,7 @@ PERSON = an_object(name=text(weight=3), city=text(weight=1))
 
 
 class Failing(BaseComparator):
-    """Fails where the ground truth is `bad`, and knows what it was asked."""
+    """Fails if the ground truth is `bad`, and records its questions."""
 
     def __init__(self):
         super().__init__()

@@ -23,7 +23,7 @@ from .nodes import a_list, alike, an_object, compared, exact, number, pairs_of, 
 
 
 class Cells(BaseComparator):
-    """Gives what a matrix has in row and column."""
+    """Gives the cell of a matrix; values are rows and columns."""
 
     def __init__(self, rows):
         super().__init__()
@@ -83,7 +83,7 @@ LETTERS = ["ab", "abc", "abd", "xyz", "xy", ""]
 
 
 def documents(draw, longest=6):
-    """Return list elements, of which some are alike."""
+    """Return list elements, some of them alike."""
     return [
         {
             "key": draw.choice("pqr"),

@@ -116,7 +116,7 @@ def test_steps_grow_with_the_product_of_the_sizes_however_deep_documents_are(
 
 
 def kinds(depth, prefix, suffix):
-    """Return a full binary tree, each level of which is of the other arm of a union."""
+    """Return a full binary tree; its levels take turns with the arms of a union."""
     below = [kinds(depth - 1, f"{prefix}{side}", suffix) for side in "01"] if depth else []
     return {"k": "ab"[depth % 2], "v": prefix + suffix, "c": below}
 
@@ -134,7 +134,7 @@ TREES = {
 }
 CELL = 8
 KEPT_OF_LISTS = 5 * CELL + 2 * 4 * CELL
-"""Bytes of two lists that were paired: what they came to, and two pairs of elements."""
+"""Bytes of two paired lists: their results, and two pairs of elements."""
 
 
 def reserved_bytes_of(monkeypatch, gt, pred):
@@ -162,7 +162,7 @@ def test_each_two_lists_are_kept_once_however_many_ways_lead_to_them(depth, monk
 
 
 def chains(number, depth, side):
-    """Return a node with chains of nodes below it, each of which is met with each."""
+    """Return a node with chains of nodes below it; each chain is compared with each other one."""
     below = [{"k": "a", "v": f"{index}{side}", "c": []} for index in range(number)]
     for level in range(depth):
         below = [{"k": "ba"[level % 2], "v": "", "c": [node]} for node in below]

@@ -55,7 +55,7 @@ def test_a_value_that_is_no_text_and_no_number_of_bytes_is_refused(value: object
 
 
 def convert_number(value: object, **said: object) -> object:
-    """What a number option makes of a value; None where it refuses it."""
+    """Convert a value by a number option; return None if the option refuses it."""
     values = NumberRange("a number", lambda number: 0 < number < 10, **said)
     try:
         return values.convert(value)

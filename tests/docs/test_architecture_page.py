@@ -22,7 +22,7 @@ def tree_of(module: str) -> ast.Module:
 
 @cache
 def classes() -> dict[str, set[str]]:
-    """What each class of the package has, of its own or of a class that it names."""
+    """List the members of each class of the package, with those of its named base classes."""
     methods_by_class: dict[str, set[str]] = {}
     for module in MODULES:
         for node in ast.walk(tree_of(module)):

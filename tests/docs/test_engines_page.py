@@ -60,7 +60,7 @@ def test_the_program_for_an_engine_writes_the_state_of_all_documents(heading, mo
 
 
 def write_data_set(place: Path, documents: int) -> bytes:
-    """Write a schema and documents, some wrong, missing or broken; return what they come to."""
+    """Write a schema and documents, some wrong, missing or broken; return the expected state."""
     import pyarrow as pa
     from pyarrow import parquet
 

@@ -48,7 +48,7 @@ def run_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def a_place(tmp_path: Path, run_files: Path) -> Path:
-    """A directory with what the pages speak of."""
+    """A directory with the files that the pages mention."""
     for name in ("schemas", "fixtures"):
         (tmp_path / name).symlink_to(PROJECT / name)
     receipts = PROJECT / "fixtures" / "receipt"

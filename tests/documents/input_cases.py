@@ -26,7 +26,7 @@ class Case:
     """As docs/reliability.md names it."""
     make: Make
     expected_text: str = ""
-    """Parts of what the problem says, with `…` for what is between; empty where there is none."""
+    """Fragments of the problem's text, separated by `…`; empty if there is no problem."""
     pred: str = "invalid"
     """Status of the document where this is its prediction; the ground truth is sound."""
     gt: str = "failed"

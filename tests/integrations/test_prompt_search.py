@@ -43,7 +43,7 @@ NEEDED = {
     "an extra currency symbol": "Leave out currency symbols.",
     "missed": "List every item, not only the first.",
 }
-"""What feedback says of an error -> the rule that keeps the model from it."""
+"""Rule that keeps the model from an error, by a phrase of the feedback."""
 
 USELESS = [
     f"Rule {index}: {feedback_text}."
@@ -55,7 +55,7 @@ START = "Extract the invoice."
 
 
 def extract(prompt, page):
-    """Do what the prompt says, and what models do where it says nothing."""
+    """Extract as the prompt says, with the usual mistakes of models where it says nothing."""
     truth = page["ground_truth"]
     year, month, day = truth["date"].split("-")
     phrases = {phrase for phrase, rule in NEEDED.items() if rule in prompt}

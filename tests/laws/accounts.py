@@ -1,4 +1,4 @@
-"""What the laws ask of a comparison and of its counts."""
+"""Read comparisons and their counts for the laws."""
 
 from stickler_cli.compare import engine
 from stickler_cli.compare.tree import tree_of

@@ -31,7 +31,7 @@ class Count:
             own_child.join(count)
 
     def plain(self):
-        """Return what is not zero, to be compared."""
+        """Return the nonzero counts, to compare them."""
         below = {name: count.plain() for name, count in self.fields.items()}
         counts = {
             mode: {outcome: number for outcome, number in counter.items() if number}
@@ -44,7 +44,7 @@ class Count:
 
 
 def plain_counts(tally):
-    """Return what is not zero in a tally, as `Count.plain` does."""
+    """Return the nonzero counts of a tally, as `Count.plain` does."""
     node = Count()
     for mode in COUNTING_MODES:
         node.by_mode[mode] = Counter(dict(zip(Outcome, getattr(tally, mode), strict=True)))
@@ -78,7 +78,7 @@ def object_fields(comparison, *, live):
 
 
 def unit(comparison, *, live):
-    """Count one unit, and what is in it."""
+    """Count one unit and its descendants."""
     if comparison.shape == "list" and comparison.items:
         node = elements(comparison, live=live)
         if live:
@@ -107,7 +107,7 @@ def unit(comparison, *, live):
 
 
 def elements(comparison, *, live):
-    """Count what is in the elements of a list, and those that are not looked into."""
+    """Count the content of list elements, and the elements that are not opened."""
     node = Count()
     for element in comparison.items:
         opened = live and element.outcome.name == "TP"

@@ -37,7 +37,7 @@ FLOORS = (-1, -0.5, 0, 0.2, 0.6, 0.95)
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a law holds for."""
+    """A case of a law: a schema and its documents."""
 
     kinds: tuple[str, ...] = KINDS
     wrong: bool = False
@@ -56,7 +56,7 @@ class Place:
 
     schema: dict[str, Any]
     values: st.SearchStrategy[Any]
-    """What fits there; nothing among it."""
+    """Strategy of values for the place, without absent ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,7 +410,7 @@ def annotated(draw, value):
 
 
 def value_of(fragment):
-    """Return a value without the wrappers in it; None for what is not labelled."""
+    """Return a value without wrappers; None for an unlabelled value."""
     if isinstance(fragment, dict):
         if {"_value", "_labelled"} & fragment.keys():
             return value_of(fragment.get("_value"))

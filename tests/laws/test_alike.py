@@ -12,14 +12,14 @@ from stickler_cli.schema.compiler import compile_schema
 
 
 class Plain(LevenshteinComparator):
-    """The same comparator, of which nothing more is known."""
+    """The same comparator without its shortcuts."""
 
     def similarities(self, gts, preds):
         return super().similarities(gts, preds)
 
 
 class PlainFuzzy(FuzzyComparator):
-    """Likewise."""
+    """The same comparator without its shortcuts."""
 
     def similarities(self, gts, preds):
         return super().similarities(gts, preds)

@@ -164,6 +164,6 @@ def test_every_element_of_both_lists_is_in_one_unit(case):
 
 
 def present(value):
-    """List the positions that have a value; what is no list counts as a list of one."""
+    """List the positions that have a value; a single value counts as a list of one."""
     elements = value if isinstance(value, list) else [value]
     return [index for index, element in enumerate(elements) if not is_absent(element)]

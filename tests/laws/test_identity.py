@@ -24,7 +24,7 @@ CONFIGS = {
     "PhoneComparator": [{}, {"region": "US"}],
 }
 JUDGED = {"LLMComparator", "BERTComparator", "BertComparator", "SemanticComparator"}
-"""Those that ask models, which say what they say."""
+"""Comparators that ask models, whose answers follow no law."""
 
 TEXTS = [
     "n/a",

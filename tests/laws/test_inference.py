@@ -75,7 +75,7 @@ def test_nothing_changes_but_for_annotations_where_nothing_said_how(case):
 
 
 def counted(table):
-    """Count what was found in one document."""
+    """Count the outcomes of one document."""
     return sums_view(sum_counts(count_units(table)))
 
 

@@ -13,7 +13,7 @@ ANYTHING = Scope(wrong=True)
 
 
 def value_at(document, path):
-    """Follow a path; what is no list counts as a list of one."""
+    """Follow a path; a single value counts as a list of one."""
     for step in path:
         if isinstance(document, list) or not isinstance(step, int):
             document = document[step]

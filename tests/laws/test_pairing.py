@@ -43,7 +43,7 @@ def matrices(draw, cells=similarities, max_side=4):
 
 
 class Cells(BaseComparator):
-    """Gives what a matrix has in row and column."""
+    """Gives the cell of a matrix; values are rows and columns."""
 
     def __init__(self, matrix):
         super().__init__()
@@ -54,7 +54,7 @@ class Cells(BaseComparator):
 
 
 def pairs_of(matrix, floor):
-    """Pair rows and columns; give their positions, and check what is said of their similarity."""
+    """Pair rows and columns, check their similarities, and return their positions."""
     n, m = matrix.shape
     item = LeafNode(threshold=0.5, comparator=Cells(matrix))
     lists, only = Columns([list(range(n))], [list(range(m))]), np.zeros(1, np.intp)
@@ -64,7 +64,7 @@ def pairs_of(matrix, floor):
 
 
 def gain(matrix, row, column, floor):
-    """Return what a pair adds while the assignment is sought; 0 at or below the floor."""
+    """Return the gain of a pair in the assignment; 0 at or below the floor."""
     similarity = matrix[row, column]
     nearness = 1e-9 * (1 - abs(row - column) / max(matrix.shape))
     return np.where(similarity > floor + 1e-9, similarity + nearness, 0.0)
@@ -307,7 +307,7 @@ def count_ways(monkeypatch, ways):
 
 
 def gains_of(node, gts, preds, floor):
-    """Return what each pair of items adds to a total; a row for each ground truth."""
+    """Return the gain of each pair of items; a row for each ground truth."""
     grid = np.indices((len(gts), len(preds))).reshape(2, -1)
     options = Options(pairing_floor=floor)
     matrix = node.similarity(Columns(gts, preds), *grid, options, Mode.PAIRING).similarity.reshape(

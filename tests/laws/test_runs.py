@@ -117,7 +117,7 @@ def test_every_unit_of_the_prediction_is_right_wrong_or_invented(case):
 
 @given(cases(ANYTHING))
 def test_documents_identical_to_anything_but_their_schema_have_no_missed_or_invented_unit(case):
-    """What is no date is like no date, itself included; but nothing is lost or new."""
+    """A text that is no date matches no text, not even itself; no unit is lost or added."""
     leaves = tally(compare(case.plan, case.gt, case.gt, case.options)).counts("overall")
 
     assert leaves.fn == leaves.fa == 0

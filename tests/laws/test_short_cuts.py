@@ -50,7 +50,7 @@ def test_looking_at_likely_pairs_first_changes_no_score(kind):
 
 
 def list_of(case):
-    """Compile a list whose items are what the case's field is."""
+    """Compile a list whose items have the schema of the case's field."""
     inner = case.schema["properties"]["x"]
     field = {"type": "array", "items": {"type": "object", "properties": {"y": inner}}}
     return compile_schema({**case.schema, "properties": {"x": field}})

@@ -43,7 +43,7 @@ class Triple(NamedTuple):
 
 
 def annotations(clip):
-    """State what the two libraries would assume differently."""
+    """State the settings whose defaults differ between the two libraries."""
     clips = st.booleans() if clip else st.just(False)
     return st.fixed_dictionaries(
         {X + "threshold": thresholds, X + "clip-under-threshold": clips, X + "weight": weights}
@@ -96,7 +96,7 @@ def triples(draw):
 
 
 def numbers(library, triple, **options):
-    """Return the scores, and what each field of the root counts."""
+    """Return the scores and the counts of each field of the root."""
     model = library.StructuredModel.from_json_schema(triple.schema)
     gt, pred = model(**triple.gt), model(**triple.pred)
     result = gt.compare_with(pred, include_confusion_matrix=True, **options)

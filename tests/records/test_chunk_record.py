@@ -67,7 +67,7 @@ json_values = st.recursive(
     max_leaves=5,
 )
 UNKNOWN = frozenset({"conditions", "rows", "semantics", "n_unnamed"})
-"""What a run adds, and what there is without rows only."""
+"""Attributes that only a run adds, or that exist only without rows."""
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_every_part_of_an_evaluation_is_used_here_and_comes_back(chunk):
 
 
 def comparable(value: object) -> object:  # noqa: PLR0911 (one return for each type)
-    """Return what has to be the same: reports sort problems."""
+    """Return the comparable content of a value; problems are sorted, as in reports."""
     match value:
         case Ledger():
             return value.sums, value.hashes, value.blocks and [*value.blocks.records()]

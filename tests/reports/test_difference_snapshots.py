@@ -203,7 +203,7 @@ def test_the_page_lists_the_trends():
 
 
 class _Page(HTMLParser):
-    """The words of a page, and what it would load or run."""
+    """The words of a page, with the resources and scripts that it would load or run."""
 
     def __init__(self):
         super().__init__()

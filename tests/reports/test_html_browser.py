@@ -40,7 +40,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync")
 
 PATIENCE = int(os.environ.get("STICKLER_PATIENCE", "120000"))
-"""Milliseconds that a page has to show what it should: more than a machine at work takes."""
+"""Milliseconds until a page must show its content; long enough for a loaded machine."""
 
 EVIL = '</script><img src=x onerror="document.title=1"><b>&amp;'
 TURNED = "\u202egnp.exe"
@@ -106,7 +106,7 @@ def page(open_page, run_of):
 
 
 def becomes(page, read, expected) -> None:
-    """Wait until the page shows what it should; its script works by events."""
+    """Wait until the page shows the expected content; its script works by events."""
     for _ in range(0, PATIENCE, 20):
         if read() == expected:
             return
@@ -950,7 +950,7 @@ def test_the_pages_of_several_runs_are_cut_off_nowhere(open_page, run_of, width)
 
 
 def two_runs(run_of):
-    """Return two runs of which the second has other errors."""
+    """Return two runs; the second one has other errors."""
     worse = [DocumentPair("a", RIGHT, {**RIGHT, "id": "A-2", "total": 11}), *ORDERS[1:]]
     runs = {"base": run_of(detailed=True), "new": run_of(pairs=worse, detailed=True)}
     return runs["base"], runs["new"]

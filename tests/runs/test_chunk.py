@@ -32,7 +32,7 @@ def line_of(job: Job, gt: object, pred: object) -> dict:
 
 @pytest.mark.slow
 def test_a_chunk_leaves_nothing_for_the_garbage_collector():
-    """Which looks rarely during a run: what waited for it was most of what memory grew by."""
+    """Garbage is collected rarely during a run, and made up most of the growth of memory."""
     inner_schema = {
         "type": "object",
         "properties": {"b": {"type": "string"}, "c": {"type": "number"}},
@@ -43,7 +43,7 @@ def test_a_chunk_leaves_nothing_for_the_garbage_collector():
     pairs = [DocumentPair(str(number), gt, pred) for number in range(8)]
 
     def count_garbage() -> int:
-        """Return what a chunk leaves, with what others in this process leave meanwhile."""
+        """Count the garbage of a chunk, with that of other code in this process."""
         gc.collect()
         evaluate_chunk(job, pairs)
         return gc.collect()

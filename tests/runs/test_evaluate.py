@@ -52,7 +52,7 @@ def pairs(count: int) -> list[DocumentPair]:
 
 
 def gather_outputs(items, crew, job=JOB, total=None) -> tuple[object, ...]:
-    """Run, and give all bytes that come of it, and what is to be shown."""
+    """Run, and return all output bytes and the errors to show."""
     documents, errors = io.BytesIO(), io.BytesIO()
     results = chunk_results(job, items, crew, total=total)
     evaluation = gather(results, job, {"document_lines": documents, "non_match_lines": errors})

@@ -20,7 +20,7 @@ def pairs(count):
 
 
 def sizes(chunks, seconds, max_documents=CHUNK.documents):
-    """Take all chunks, each of which takes some time; give how large they were."""
+    """Take all chunks, let time pass for each one, and return their sizes."""
     sizes_taken = []
     while items := chunks.take(max_documents):
         sizes_taken.append(len(items))

@@ -26,7 +26,7 @@ TRUTH = [
 
 @pytest.fixture
 def score_of(tmp_path, monkeypatch, capsys):
-    """Write both sides, evaluate, and give the code, the mean score and what was told."""
+    """Write both sides, evaluate them, and return exit code, mean score and messages."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "schema.json").write_text(json.dumps(SCHEMA))
 

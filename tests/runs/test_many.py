@@ -67,7 +67,7 @@ def text_of(evaluation):
 
 
 def problems_of(*pairs, schema=PLAN, **options):
-    """Evaluate pairs and give what is wrong with them, in order."""
+    """Evaluate pairs, and return their problems in order."""
     return [entry.problem for entry in sorted(evaluate_many(schema, pairs, **options).problems)]
 
 

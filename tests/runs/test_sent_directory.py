@@ -23,7 +23,7 @@ WHOLE = {"journal", "run.json", "documents.jsonl", "non-matches.jsonl"}
 
 @pytest.fixture
 def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
-    """Return what is in the store, beside a schema and six pairs on the disk."""
+    """Return the files of the store; a schema and six pairs are on the disk."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(remote, "WAITS", ())
     monkeypatch.setattr(executor, "FIRST_BYTES", 0)

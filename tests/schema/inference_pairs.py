@@ -43,7 +43,7 @@ def pairs_of(name: str = "inference_pairs.jsonl") -> Iterator[Pair]:
 
 
 def is_right(pair: Pair, knowledge: str) -> bool:
-    """Return whether a prediction is judged right with what is known."""
+    """Whether a prediction is judged right with the given knowledge."""
     is_list = pair.schema.get("type") == "array"
 
     def document(value: Any) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def is_right(pair: Pair, knowledge: str) -> bool:
 
 
 class Judged(NamedTuple):
-    """What a way of inferring makes of a table."""
+    """Judgements of a table by one kind of inference."""
 
     lenient: list[Pair]
     """Wrong ones that pass."""

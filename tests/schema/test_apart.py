@@ -28,7 +28,7 @@ def recursive(definition):
 
 
 def chain(length, arms=2):
-    """Return a schema of definitions, each of which holds the next one in several ways."""
+    """Return a schema of definitions; each one refers to the next in several ways."""
     last = {f"n{length}": arm({})}
     for index in range(length):
         reference = {"$ref": f"#/$defs/n{index + 1}"}

@@ -127,7 +127,7 @@ def on_disk(schema):
 
 
 def not_decided(name):
-    """Say why an arm need not accept what the suite calls valid; None where it must."""
+    """Say why an arm need not accept a document that the suite calls valid; None if it must."""
     if "/optional/format/" in name or "/format" in name:
         return "only some formats are asserted, and with less rigour"
     if "/optional/content" in name:
@@ -144,7 +144,7 @@ def not_decided(name):
 @pytest.mark.parametrize("is_separate", [False, True])
 @pytest.mark.parametrize("file", FILES)
 def test_an_arm_accepts_what_is_valid(file, is_separate, monkeypatch):
-    """Also where whatever a `$ref` leads to is judged apart."""
+    """This also holds if all targets of `$ref` are judged separately."""
     if is_separate:
         monkeypatch.setattr(Reach, "_all_checks", lambda *_: MOST_CHECKS + 1)
     for name, schema, tests in groups(file):

@@ -18,7 +18,7 @@ DEFINITIONS = 39
 
 
 def chain(make):
-    """Make definitions each of which is made of two references to the one before."""
+    """Make definitions; each one has two references to the one before."""
     definitions = {"d0": {"type": "object", "properties": {"x": {"type": "number"}}}}
     for level in range(1, DEFINITIONS):
         definitions[f"d{level}"] = make({"$ref": f"#/$defs/d{level - 1}"}, level)

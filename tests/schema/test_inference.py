@@ -62,7 +62,7 @@ def inferred(schema):
 
 
 def field(name, schema, extra_keywords=None):
-    """Return what becomes of one field, and the entries about it and what is in it."""
+    """Return the inferred schema of one field, and the entries of the field and its children."""
     annotated, entries = inferred(with_fields(extra_keywords, **{name: schema}))
     return annotated["properties"][name], entries
 

@@ -48,7 +48,7 @@ def test_a_media_type_declares_json_unless_an_annotation_says_how_to_compare(fie
 
 
 def inferred_of(schema, *documents):
-    """Return what is inferred of a field `p`, and the paths of all fields."""
+    """Return the inferred schema of a field `p`, and the paths of all fields."""
     inference = infer({"type": "object", "properties": {"p": schema}}, seen=seen_in(*documents))
     return inference.schema["properties"]["p"], [field.path for field in inference.fields]
 

@@ -456,7 +456,7 @@ class TestObjects:
 
 
 class TestPlacesOfAnyKind:
-    """What is annotated speaks to the leaves, objects and lists that may stand there."""
+    """Annotations apply to all leaves, objects and lists that may occur at a place."""
 
     def test_a_threshold_is_that_of_leaves_elements_and_objects(self):
         node = node_of({THRESHOLD: 0.9})

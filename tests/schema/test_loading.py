@@ -524,7 +524,7 @@ class TestDirectories:
 
 
 def loaded_by(file):
-    """List what a new interpreter has loaded once it has compiled a schema."""
+    """List the modules of a new interpreter after it has compiled a schema."""
     program = (
         "import sys; from stickler_cli.schema.loading import load_schema; "
         f"load_schema({str(file)!r}); print(*sys.modules)"

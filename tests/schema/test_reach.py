@@ -17,7 +17,7 @@ def few(monkeypatch):
 
 
 def reached(schema):
-    """Return the places that hold a value against too many, and what is judged apart."""
+    """Return the places with too many subschemas, and the schema with its separate judgements."""
     files = SchemaFiles(schema)
     reach = Reach(files)
     paths = [files.locate(place.schema).path for place, _, _ in reach.problems(files.root)]

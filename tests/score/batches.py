@@ -48,12 +48,12 @@ def batch(plan, documents, options=None, status=Status.EVALUATED, **rest):
 
 
 def not_compared(name, status=Status.FAILED, *problems, **rest):
-    """Return a document that nothing was compared of."""
+    """Return a document that was not compared."""
     return Batch([DocumentResult(name, status, None, problems, **rest)])
 
 
 def records(*batches):
-    """Return what files have of each document of some batches."""
+    """Return the records of documents of some batches, as files have them."""
     blocks = Blocks()
     for part_batch in batches:
         blocks.add(part_batch)

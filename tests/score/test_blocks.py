@@ -281,7 +281,7 @@ def test_what_became_of_documents_is_read_off_the_root():
 
 
 def varied_documents(documents: int) -> dict[str, tuple[dict, dict]]:
-    """Return documents that differ in their fields, and in what is wrong with them."""
+    """Return documents with different fields and different errors."""
     lines = [{"sku": name} for name in ("mouse", "lamp", "desk")]
     return {
         f"{index:03}": (

@@ -39,7 +39,7 @@ def evaluated_as(pairs):
 
 
 def causes_of(evaluation):
-    """Return the causes without those of their keys that are plain, or told by other tests."""
+    """Return the causes without keys that are trivial or have tests of their own."""
     other_keys = {"class", "number", "document_ids"}
     return [
         tuple(value for key, value in entry.items() if key not in other_keys)
@@ -265,7 +265,7 @@ SALES = compile_schema(
 
 
 def origins(*pairs):
-    """Return of each cause with origins which fields hold which others, and how often."""
+    """Return the origins of each cause: field, fields that it comes from, and number of errors."""
     evaluation = Evaluation()
     evaluation.add(batch(SALES, {str(index): pair for index, pair in enumerate(pairs)}))
     assert read_evaluation(evaluation.to_dict()).to_dict() == evaluation.to_dict()

@@ -26,7 +26,7 @@ LONG_STATES = ("Not Applicable", "Not Yet Known", "Answer Is Pending", "Answered
 
 
 def random_errors(seed, states, rate=0.2):
-    """Documents of six fields, each of which is another of its values now and then."""
+    """Make documents of six fields; each field sometimes has another value."""
     chosen = random.Random(seed)  # noqa: S311 - no secret
     pairs = {}
     for number in range(200):

@@ -11,7 +11,7 @@ PLAN = compile_schema({"type": "array", "items": {"type": "string"}})
 
 
 def rows(count):
-    """Give the lines of a list that is right."""
+    """Make a right list with the given number of lines."""
     values = [f"{index}" for index in range(count)]
     return json.loads(tree_line(compare(PLAN, values, values)))
 

@@ -26,7 +26,7 @@ def kind(number):
 
 
 def error(document, position, number):
-    """Give an error; a number of None is one that repeats another one."""
+    """Make an error; one with the number None repeats another error."""
     cause = "" if number is None else cause_key(*GROUP, None) + cause_key(*GROUP, kind(number))
     path = f"a[{position}]"
     return Error(document, path, "a", "FD", GROUP[1], "x" * (position % 3), "?", cause=cause)
@@ -48,7 +48,7 @@ def documents(count, kinds):
 
 
 def keep_errors(documents_kept, limits):
-    """Keep the errors of documents as a run does that sees a few at a time."""
+    """Keep the errors of documents one document after the other, as a run does."""
     kept_errors = KeptErrors(*limits)
     for index, (score, name, numbers) in enumerate(documents_kept):
         kept_errors.add((score, name), [error(name, *numbers) for numbers in enumerate(numbers)])
@@ -59,7 +59,7 @@ def keep_errors(documents_kept, limits):
 
 
 def of_all(scored, max_lines, most_bytes):
-    """Give the lines that are kept of whole documents, the bound, and the samples, by sorting."""
+    """Compute the kept lines of all documents, the bound and the samples, by sorting."""
     count, size, bound, lines_by_document = 0, 0, None, {name: [] for _, name, _ in scored}
     for score, name, numbers in sorted(scored, key=lambda entry: entry[:2]):
         for index in range(len(numbers)):

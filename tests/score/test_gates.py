@@ -665,7 +665,7 @@ def test_a_pattern_says_what_its_values_are_of():
 
 
 def run_with(*gates, conditions=None, values=(9, 1, 0, 1, 0), units=(1, 0, 0, 0, 0)):
-    """A run of one field, of which values and units are not the same, with gates judged."""
+    """Make a run of one field with different values and units, and judge its gates."""
     run_evaluation = evaluation(a=[*values])
     set_overall(run_evaluation.tally, units)
     run_evaluation.conditions = conditions

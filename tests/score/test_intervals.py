@@ -220,7 +220,7 @@ def test_one_document_and_no_settings_have_shares_without_intervals():
 
 
 def documents(*names: int) -> Batch:
-    """Documents of which every third has a wrong id, and every fifth misses a line."""
+    """Make documents; every third one has a wrong id, and every fifth one misses a line."""
     pairs = {}
     for name in names:
         gt = {"id": str(name), "lines": [{"sku": "a"}, {"sku": "b"}]}
@@ -333,7 +333,7 @@ def test_nobody_has_intervals_who_does_not_ask():
 
 
 def weights(documents, settings):
-    """Return what the statistic that is the weights themselves is in every replicate."""
+    """Return the weights of every replicate."""
     return resample(documents, lambda drawn: drawn, settings)
 
 

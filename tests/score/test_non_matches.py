@@ -37,12 +37,12 @@ def list_outer_errors(schema, gt, pred, **options):
 
 
 def without_inside(error):
-    """Return an error without what is said of those inside it."""
+    """Return an error without the number of errors inside it."""
     return error._replace(values=None, cause="")
 
 
 def list_inner_errors(schema, gt, pred):
-    """List the errors of values as (path, type, what they are inside of), and of how many wholes.
+    """List the errors of values as (path, type, enclosing error), and the enclosing errors.
 
     A whole says how many values it has, which must be those that name it.
     """

@@ -41,7 +41,7 @@ PAIRS = {
 
 
 def trusted(value):
-    """Give each value of a document a confidence: half of one for each of its letters."""
+    """Give each value of a document a confidence, which is halved for each of its letters."""
     if isinstance(value, dict):
         return {key: trusted(inner) for key, inner in value.items()}
     return (
@@ -62,7 +62,7 @@ def compared(plan, pairs):
 
 
 def described(documents: Batch):
-    """Give all that is told of each document."""
+    """Yield the record, the fields, the errors and the units of each document."""
     units = located_units(documents.table, is_judged_unit, extra_keys="judged")
     for index, record in enumerate(records(documents)):
         # Orders are numbers that only say which comes first: how many differs with the others.

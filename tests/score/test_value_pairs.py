@@ -86,7 +86,7 @@ TEXT = {"type": "object", "properties": {"a": {"type": "string"}}}
 
 
 def pairs_of(path, *pairs, schema=TEXT):
-    """Give what values of a field were found for which."""
+    """Return the predicted values of a field by ground truth."""
     table = batch(compile_schema(schema), dict(enumerate(pairs))).table
     total = ValuePairs()
     for name, pairs_found in value_pairs.value_pairs(table):

@@ -90,7 +90,7 @@ def test_an_undeclared_key_is_a_unit_with_a_name_of_its_own():
 
 
 class Judge(BaseComparator):
-    """Says of every pair what it saw, and that it is none."""
+    """Judges every pair as wrong, with the two values as the reason."""
 
     asks_models = True
 

@@ -16,7 +16,7 @@ def a_sample(similarity, same=None, prefix=""):
 
 
 def two_humps(size, seed, *, low=(3, 6), high=(20, 2), unlike=0.3):
-    """Similarities of unlike and like pairs, of which most are equal; and which are like."""
+    """Make similarities of unlike and like pairs, most of them equal; and a mask of like pairs."""
     drawn = np.random.default_rng(seed)
     same = drawn.random(size) >= unlike
     near = np.where(drawn.random(size) < 0.6, 1.0, drawn.beta(*high, size))

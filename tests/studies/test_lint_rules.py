@@ -20,7 +20,7 @@ def an_object(**properties):
 
 @pytest.fixture
 def run_lint(tmp_path):
-    """Lint documents, a file each or lines, and give what each rule found at which field."""
+    """Lint documents, a file each or lines, and return the findings by rule and field."""
 
     def run(schema, documents, **options):
         (tmp_path / "schema.json").write_text(json.dumps(schema))

@@ -449,7 +449,7 @@ def test_a_gate_on_several_fields_is_judged_by_the_one_whose_change_misses_most(
 
 
 def measured(**figures):
-    """A run of which metrics say this."""
+    """Make a run with these figures of metrics."""
     run = run_of(single("a", right=True))
     measures = {
         name: Measure(name, recorded_figures={name: figure}) for name, figure in figures.items()
