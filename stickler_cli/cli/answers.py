@@ -95,6 +95,7 @@ def write_answer(
 def _desk(settings: Any, outputs: Outputs) -> Desk:
     """Return the services that the command line provides to a study."""
     loaded_schemas: dict[str, LoadedSchema] = {}
+    printed = set[str]()  # remarks on runs: several runs of the same documents have the same ones
 
     def schema(run_settings: Any = settings) -> LoadedSchema:
         if run_settings.schema not in loaded_schemas:  # print its remarks only once
@@ -128,7 +129,7 @@ def _desk(settings: Any, outputs: Outputs) -> Desk:
                 rows.write(line)
 
     def run(run_settings: Any, requested: OutputsRequested) -> Run:
-        return evaluate_or_exit(run_settings, requested, partial(schema, run_settings))
+        return evaluate_or_exit(run_settings, requested, partial(schema, run_settings), printed)
 
     def tell(text: str) -> None:
         if not settings.quiet:

@@ -80,11 +80,12 @@ def report_run(settings: EvalSettings) -> ExitCode:
 
     for warning in () if settings.quiet else assembly.warnings:
         warn(f"warning: {warning}")
-    run, signal = evaluate_assembly(assembly)
+    printed = set[str]()
+    run, signal = evaluate_assembly(assembly, printed)
     repeated_runs: list[Run] = []
     _tell_of_values(run, settings)
     if settings.repeat and signal is None:
-        repeated_runs, signal = _evaluate_repeats(assembly)
+        repeated_runs, signal = _evaluate_repeats(assembly, printed)
         if signal is None:
             run = _with_repeats(run, repeated_runs, settings)
     run = replace(
@@ -226,17 +227,18 @@ def _check_repeats(settings: EvalSettings) -> None:
         raise UsageError(problems)
 
 
-def _evaluate_repeats(assembly: Assembly) -> tuple[list[Run], int | None]:
+def _evaluate_repeats(assembly: Assembly, printed: set[str]) -> tuple[list[Run], int | None]:
     """Evaluate the further predictions of `--repeat`; return their runs.
 
-    The second result is the signal that interrupted the runs; None if there was none.
+    `printed` has the remarks on the first run. The second result is the signal that interrupted
+    the runs; None if there was none.
     """
     runs: list[Run] = []
     requested = assembly.job.requested
     for pred in assembly.settings.repeat:
         settings = replace(assembly.settings, pred=pred, **_OF_FIRST_PREDICTIONS)
         repeated = assemble(settings, requested, lambda: assembly.schema)
-        run, signal = evaluate_assembly(repeated)
+        run, signal = evaluate_assembly(repeated, printed)
         runs.append(run)
         if signal is not None:
             return runs, signal
@@ -251,21 +253,31 @@ def _with_repeats(run: Run, repeated_runs: Sequence[Run], settings: EvalSettings
 
 
 def evaluate_or_exit(
-    settings: EvalSettings, requested: OutputsRequested, load: Callable[[], LoadedSchema]
+    settings: EvalSettings,
+    requested: OutputsRequested,
+    load: Callable[[], LoadedSchema],
+    printed: set[str],
 ) -> Run:
-    """Evaluate a run and return it; exit the program if a signal interrupts the run."""
-    run, signal = evaluate_assembly(assemble(settings, requested, load))
+    """Evaluate a run and return it; exit the program if a signal interrupts the run.
+
+    `printed` has the remarks that were printed for other runs; they are not printed again.
+    """
+    run, signal = evaluate_assembly(assemble(settings, requested, load), printed)
     if signal is not None:
         raise SystemExit(128 + signal)
     return run
 
 
-def evaluate_assembly(assembly: Assembly) -> tuple[Run, int | None]:
-    """Evaluate an assembled run; return it, and the signal that interrupted it or None."""
+def evaluate_assembly(assembly: Assembly, printed: set[str]) -> tuple[Run, int | None]:
+    """Evaluate an assembled run; return it, and the signal that interrupted it or None.
+
+    Remarks that are in `printed` are not printed again.
+    """
     settings = assembly.settings
 
     def tell(text: str) -> None:
-        if not settings.quiet:
+        if not settings.quiet and text not in printed:
+            printed.add(text)
             warn(text)
 
     wants_progress = sys.stderr.isatty() if settings.progress is None else settings.progress

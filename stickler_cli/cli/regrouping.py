@@ -66,7 +66,7 @@ def regroup_run(name: str, run: Run, settings: ReportSettings, *, detail: bool) 
     # Request everything that a run directory keeps, to check new figures against recorded ones.
     requested = OutputsRequested(accounts=True, detail=detail)
     assembly = assemble(recorded, requested, lambda: schema)
-    new_run, signal = evaluate_assembly(assembly)
+    new_run, signal = evaluate_assembly(assembly, set())
     if signal is not None or _figures_of(new_run) != _figures_of(run):
         finding = "the documents, or how they are compared, have changed since the run"
         raise UsageError(

@@ -40,3 +40,13 @@ def test_the_ground_truths_of_large_runs_are_not_read_again(notes_of, monkeypatc
 
     assert len(notes_of(*['{"a": 1}'] * 11)) == 1
     assert notes_of(*['{"a": 1}'] * 12) == []
+
+
+def test_two_runs_of_the_same_documents_are_noted_once(notes_of, tmp_path, capsys):
+    notes_of(*['{"a": 1}'] * 11)
+    (tmp_path / "other.jsonl").write_text((tmp_path / "pred.jsonl").read_text())
+
+    main(["diff", "schema.json", "gt.jsonl", "pred.jsonl", "other.jsonl"])
+    assert capsys.readouterr().err.count("same ground truth") == 1
+    main(["eval", "schema.json", "gt.jsonl", "pred.jsonl", "--repeat", "other.jsonl"])
+    assert capsys.readouterr().err.count("same ground truth") == 1
