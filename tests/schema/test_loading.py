@@ -16,6 +16,7 @@ from stickler_cli.schema.inference.observation import Observed
 from stickler_cli.schema.inference.observed_schemas import observed_schema
 from stickler_cli.schema.loading import (
     doubt_of_document,
+    is_misspelt_schema,
     is_schema_file,
     load_observed,
     load_schema,
@@ -365,6 +366,18 @@ def test_what_describes_too_much_is_a_schema_and_what_is_not_there_is_none(tmp_p
 
     assert is_schema_file(write(tmp_path / "s.json", {"type": "array", "items": SKU}))
     assert not is_schema_file(str(tmp_path / "none.json"))
+
+
+@pytest.mark.parametrize(
+    ("contents", "expected"),
+    [
+        ({"type": "object", "propertes": {"a": {"type": "string"}}}, True),
+        ({"type": "invoice", "total": 3}, False),
+        ([{"propertes": {}}], False),
+    ],
+)
+def test_a_misspelt_keyword_of_a_schema_is_noticed(contents, expected, tmp_path):
+    assert is_misspelt_schema(write(tmp_path / "s.json", contents)) is expected
 
 
 SIGNED_IN = "https://me:secret@example.org"
