@@ -37,7 +37,7 @@ class Line(StructuredModel):
 
 
 class Tree(StructuredModel):
-    parts: list["Tree"] | None = None
+    children: list["Tree"] | None = None
 
 
 class Chain(StructuredModel):
@@ -137,7 +137,7 @@ def test_everything_that_a_configuration_cannot_state_is_told_at_once():
         "/fields/either",
         "/fields/pair",
         "/fields/grid",
-        "/fields/tree/fields/parts",
+        "/fields/tree/fields/children",
         "/fields/chain/fields/following",
     }
     assert all(problem.hint == "use to_json_schema" for problem in caught.value.problems)

@@ -147,14 +147,18 @@ def test_a_class_made_of_a_schema_may_be_a_field_of_another():
     class Person(StructuredModel):
         name: str = ComparableField()
         home: address = ComparableField()
-        others: list[address] = ComparableField(default_factory=list)
+        second_homes: list[address] = ComparableField(default_factory=list)
 
     plan = Person.comparison_plan()
     home = plan.root.fields[1].node
 
     assert (home.model_name, home.fields[0].node.threshold) == ("Address", 0.9)
     assert StructuredModel.from_json_schema(Person.to_json_schema()).comparison_plan() == plan
-    assert Person(name="a", home={"city": "Rome"}, others=[{"city": "Bonn"}]).others[0].city
+    assert (
+        Person(name="a", home={"city": "Rome"}, second_homes=[{"city": "Bonn"}])
+        .second_homes[0]
+        .city
+    )
 
 
 def test_a_class_with_renamed_attributes_is_no_field_of_another():
