@@ -479,9 +479,13 @@ def is_document(schema: Schema) -> bool:
     return len(unknown_keys) * 2 > len(schema) and not is_meant_as_schema(schema)
 
 
+MAX_KEYS_OF_SCHEMA: Final = 40  # beside each other; documents may have very many
+
+
 def is_meant_as_schema(schema: JsonValue) -> bool:
     """Return whether a value that describes no field still seems to be, or to contain, a schema."""
-    misspelt = isinstance(schema, dict) and any(_meant(key) in NAMED | LISTED for key in schema)
+    keys = schema.keys() if isinstance(schema, dict) and len(schema) <= MAX_KEYS_OF_SCHEMA else ()
+    misspelt = any(_meant(key) in NAMED | LISTED for key in keys)
     return misspelt or contains_schema(schema)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from stickler_cli.schema import schema_problems
 from .conftest import write
 
 X = "x-aws-stickler-"
@@ -145,6 +146,33 @@ def test_what_may_be_a_schema_is_a_document_for_all_commands(stickler, data, con
     assert advice in " ".join(evaluated.err.split())
     assert advice in " ".join(initialised.err.split())
     assert json.loads(initialised.out)["properties"].keys() == contents.keys()
+
+
+@pytest.mark.parametrize("n_levels", [1, 2, 16])
+def test_texts_in_json_texts_are_no_json_themselves(stickler, data, n_levels):
+    text = "x y"
+    for _ in range(n_levels):  # each level doubles the backslashes
+        text = json.dumps([text])
+    write(data / "texts.json", {"names": text})
+
+    result = stickler("init", "texts.json")
+
+    assert result.code == 0
+    schema = json.loads(result.out)["properties"]["names"]
+    for _ in range(n_levels):
+        schema = schema["contentSchema"]["items"]
+    assert schema["type"] == "string"
+    assert "contentSchema" not in schema
+    write(data / "inferred.json", json.loads(result.out))
+    assert stickler("check", "inferred.json").code == 0
+
+
+def test_a_document_of_very_many_keys_is_no_misspelt_schema(stickler, data, monkeypatch):
+    """Each key would be compared with all keywords."""
+    monkeypatch.setattr(schema_problems, "_meant", pytest.fail)
+    write(data / "keys.json", {f"propertie {number}": 1 for number in range(41)})
+
+    assert stickler("init", "keys.json").code == 0
 
 
 def test_each_choice_can_be_changed(stickler, data, monkeypatch):

@@ -98,6 +98,8 @@ class FieldVisit(NamedTuple):
     the elements of its list, 2 for the cells of a table."""
     list_rules: tuple[str, ...] = ()
     """Rules, in words, by which the surrounding arrays pair their elements."""
+    is_in_text: bool = False
+    """Whether the place is in the JSON that the texts at the path contain."""
     has_rows_in_any_order: bool = False
     """Whether the elements of the outermost array are paired in any order. These elements can be
     arrays themselves, such as the rows of a table."""
@@ -334,14 +336,16 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         if not place.content:
             self._note_content(visit)
             return [self._make_entry(visit, place.merged, Inferred(reason=OPEN_TEXT), OPEN)]
-        inner = visit._replace(holder=place.content[0].schema, leaf_holder=None, list_rules=())
+        inner = visit._replace(
+            holder=place.content[0].schema, leaf_holder=None, list_rules=(), is_in_text=True
+        )
         return self._visit_place(place.content, inner)
 
     def _note_content(self, visit: FieldVisit) -> None:
         """Remember the observed texts of a place, which may be JSON."""
         schema = visit.holder
         texts = None if self._seen is None else self._seen.find_texts(visit.path)
-        if texts is None or id(schema) not in self._own:
+        if texts is None or visit.is_in_text or id(schema) not in self._own:
             return
         own_uri = self._places.files.locate(self._root.schema).uri
         if self._places.files.locate(schema).uri != own_uri:
