@@ -172,13 +172,13 @@ def stated_column(
     first, *steps = (stated,) if stated in names else parse_root(stated)
     if first not in names:
         hint = did_you_mean(first, names) or f"the columns are {join_some(names)}"
-        finding = f"there is no column {first}"
+        finding = f"the table has no column {first}, which --{side}-column names"
         raise UsageError(
             [
                 Problem(
                     source=source,
                     found=finding,
-                    expected=f"a column that --{side}-column names",
+                    expected="the name of a column of the table",
                     hint=hint,
                 )
             ]

@@ -46,7 +46,7 @@ from .changed_causes import CauseChangeText, cause_change_blocks, describe_cause
 from .layout import TableStyle
 from .markdown import code
 from .run_sections import gate_blocks
-from .run_sentences import MODES, gate_sentence
+from .run_sentences import MODES, describe_schema, gate_sentence
 from .tables import metric_text, ranked_columns
 
 MARKER: Final = "<!-- stickler diff -->"
@@ -209,8 +209,7 @@ class DifferenceView:
         sides = ([run.source, *run.further] for run in (self.difference.base, new))
         source, other = (" + ".join(map(self.quoted, names)) for names in sides)
         read = "" if counting == CountingOptions.counting else f", counting {counting}"
-        name = new.model_name
-        schema = f"schema {name}" if name.startswith("inferred from ") else name
+        schema = describe_schema(new.model_name)
         return f"{self.quoted(schema)}: from {source} to {other}{read}"
 
     @property

@@ -72,7 +72,8 @@ def _head(view: RunView, style: TableStyle) -> Iterator[Text]:
     clauses = filter(
         None, [run_sentences.headline(view), run_sentences.gate_sentence(view.run.gates)]
     )
-    yield Text(f"{name}: {'; '.join(clauses)}", "title")
+    title = run_sentences.describe_schema(name)
+    yield Text(f"{title}: {'; '.join(clauses)}", "title")
     yield from map(Text, _figures(view, style))
 
 
@@ -91,7 +92,8 @@ def _page_head(view: RunView, style: TableStyle) -> Iterator[Text]:
         RunVerdict.FAILED: f": {run_sentences.gate_sentence(run.gates)}",
         RunVerdict.PASSED: ": all gates passed" if run.gates else "",
     }
-    yield Text(f"{MARKER}\n### {view.quoted(run.schema.model_name)}{verdict_texts[run.verdict]}")
+    name = run_sentences.describe_schema(run.schema.model_name)
+    yield Text(f"{MARKER}\n### {view.quoted(name)}{verdict_texts[run.verdict]}")
     if run.gates or run.verdict is not RunVerdict.PASSED or run.partial:
         yield Text(run_sentences.verdict(view), "title")
     yield Text(run_sentences.headline(view))

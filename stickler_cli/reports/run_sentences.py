@@ -57,6 +57,15 @@ _WHY_LOWEST: Final = {
 }
 
 
+def describe_schema(name: str) -> str:
+    """Return the name of a schema as the beginning of a title.
+
+    >>> describe_schema("Invoice"), describe_schema("inferred from gt")
+    ('Invoice', 'schema inferred from gt')
+    """
+    return f"schema {name}" if name.startswith("inferred from ") else name
+
+
 def partial(view: RunView) -> str:
     """Return a sentence on the interruption of the run; empty for a finished run."""
     if not view.run.partial:

@@ -61,13 +61,15 @@ def _describe_difference(
     """
     by_field.sort(key=lambda entry: (-entry[1].count, entry[0]))
     total = sum(values.count for _, values in by_field)
-    names = join_some((f"{name} {values.count:,}" for name, values in by_field), MAX_NAMED_FIELDS)
+    n_fields = len(by_field)
+    names = [f"{name} ({values.count:,})" if n_fields > 1 else name for name, values in by_field]
+    fields = join_some(names, MAX_NAMED_FIELDS)
     examples = _select_examples([values for _, values in by_field])
     shown_examples = ", ".join(map(_show_example, examples))
     pronoun = "it" if total == 1 else "them"
     phrase = _PHRASES.get(difference, difference)
     return (
-        f"{number_of(total, 'value')} with {phrase}: {names} ({shown_examples}); to count "
+        f"{number_of(total, 'value')} with {phrase}, in {fields}: {shown_examples}; to count "
         f"{pronoun} as wrong, {REMEDIES[difference]}"
     )
 

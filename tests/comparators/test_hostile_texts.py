@@ -1,4 +1,4 @@
-"""Texts of 100 kB that try to stall a comparator: the work is counted, and grows with the length.
+"""Texts of 200 kB that try to stall a comparator: the work is counted, and grows with the length.
 
 A row of shapes is compared in a process of its own that the system ends when it has used far more
 time than any linear way takes: each of these shapes takes a quadratic one minutes to days.
@@ -19,9 +19,9 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="limits a process, by the resource module"),
 ]
 
-LENGTH = 100_000
-PROCESSOR_SECONDS = 25
-"""Of the 90 comparisons of a row, of which each takes a linear way 0.1 on average at most."""
+LENGTH = 200_000
+PROCESSOR_SECONDS = 50
+"""Limit for the 90 comparisons of a row. In linear time, they take 0.2 on average at most."""
 UNITS = 0.5
 """The work that a pair may take; what takes more is refused before it is done."""
 
