@@ -221,3 +221,16 @@ class NumberedOptions(Settings):
 def test_settings_can_give_each_file_of_an_argument_a_title():
     paths = [("GT", "a"), ("GT", "b"), ("the run", "c")]
     assert paths_named(NumberedOptions(names=("a", "b", "c")), "input") == paths
+
+
+@pytest.mark.parametrize("blank", ["", " \t\n"])
+@pytest.mark.parametrize("parsed", [True, False])
+def test_a_blank_text_is_no_value_of_an_option(blank: str, parsed: bool):
+    with pytest.raises(UsageError) as refused:
+        read_settings(EvalSettings, {"pair_by": blank, "gate": [blank]}, parsed=parsed)
+    assert str(refused.value).count("it is blank; leave the option out for its default") == 2
+
+
+def test_the_default_of_an_argument_may_be_blank():
+    assert not read_settings(EvalSettings, {"schema": ""}).schema
+    assert not read_settings(EvalSettings, {"schema": ""}, parsed=False).schema

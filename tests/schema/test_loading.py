@@ -591,3 +591,16 @@ def test_text_fields_without_annotations_in_an_annotated_schema_are_named(tmp_pa
     assert "are compared by edit distance at a threshold of 0.5" in note
     assert "--infer always" in note
     assert load_schema(str(path)).note == ""
+
+
+@pytest.mark.parametrize(
+    ("contents", "is_misspelt"),
+    [
+        ({"propertes": {"a": STRING}}, True),
+        ({"schema": SKU}, True),
+        ({"a": 1}, False),
+        ([1], False),
+    ],
+)
+def test_a_misspelt_schema_is_told_from_a_document(tmp_path, contents, is_misspelt):
+    assert is_misspelt_schema(write(tmp_path / "s.json", contents)) is is_misspelt
