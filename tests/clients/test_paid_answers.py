@@ -146,35 +146,29 @@ def test_refused_answers_use_the_budget_up(server, asking, monkeypatch, name, li
     assert len(server.requests) <= 2
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("reason", ["max_tokens", "refusal", "model_context_window_exceeded"])
-def test_an_answer_of_anthropic_that_is_not_complete_is_no_verdict(
-    server, asking, monkeypatch, reason
-):
-    usual = server.answer
-    monkeypatch.setattr(
-        server, "answer", lambda path, body: usual(path, body) | {"stop_reason": reason}
-    )
-    with asking(attempts=1), pytest.raises(ModelError, match="not a valid verdict"):
-        LLMComparator("anthropic:claude-test").compare("a", "A")
-
-    assert len(server.requests) == 2
+ANTHROPIC, BEDROCK = "anthropic:claude-test", "amazon.nova-lite-v1:0"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "reason",
-    ["max_tokens", "content_filtered", "guardrail_intervened", "model_context_window_exceeded"],
+    ("model", "key", "reason"),
+    [
+        (ANTHROPIC, "stop_reason", "max_tokens"),
+        (ANTHROPIC, "stop_reason", "model_context_window_exceeded"),
+        (ANTHROPIC, "stop_reason", "refusal"),
+        (BEDROCK, "stopReason", "content_filtered"),
+        (BEDROCK, "stopReason", "guardrail_intervened"),
+        (BEDROCK, "stopReason", "max_tokens"),
+        (BEDROCK, "stopReason", "model_context_window_exceeded"),
+    ],
 )
-def test_an_answer_of_bedrock_that_is_not_complete_is_no_verdict(
-    server, asking, monkeypatch, reason
+def test_an_answer_that_is_not_complete_is_no_verdict(
+    server, asking, monkeypatch, model, key, reason
 ):
     usual = server.answer
-    monkeypatch.setattr(
-        server, "answer", lambda path, body: usual(path, body) | {"stopReason": reason}
-    )
+    monkeypatch.setattr(server, "answer", lambda path, body: usual(path, body) | {key: reason})
     with asking(attempts=1), pytest.raises(ModelError, match="not a valid verdict"):
-        LLMComparator("amazon.nova-lite-v1:0").compare("a", "A")
+        LLMComparator(model).compare("a", "A")
 
     assert len(server.requests) == 2
 

@@ -85,11 +85,6 @@ def test_beside_a_word_texts_are_read_as_numbers():
     assert convert_number("2", word="none", whole=True) == 2
 
 
-def test_a_blank_text_is_refused_with_how_to_have_the_default():
-    with pytest.raises(UsageError, match="it is blank; leave the option out for its default"):
-        read_settings(EvalSettings, {"id_field": " "}, parsed=False)
-
-
 def test_on_a_command_line_all_numbers_are_text():
     entries = {"pairing_floor": "0.5", "seed": "7", "ci": "none", "fail_under": ".5", "jobs": "2"}
     settings = read_settings(EvalSettings, entries, parsed=False)
