@@ -56,8 +56,8 @@ def test_the_truth_has_the_whole_reward(case):
 
 
 @given(cases(PAIRED_BY_PLACE), st.sampled_from(("f1", "overall_score")))
-def test_to_correct_an_error_never_lowers_the_reward_where_no_list_is_paired_anew(case, aim):
-    scorer = scorer_of(case, aim)
+def test_to_correct_an_error_never_lowers_the_reward_where_no_list_is_paired_anew(case, of):
+    scorer = scorer_of(case, of)
     before = scorer.score(case.gt, case.pred).score
     batch = compared(scorer.plan, [case.gt], [case.pred], case.options)
     better = [pred for _, pred in corrections(batch, 0, case.pred)]
