@@ -35,6 +35,10 @@ class NotTakenError(Exception):
     """An option does not accept a value; the text of the error is a hint, or empty."""
 
 
+class BlankTextError(NotTakenError):
+    """An option does not accept a text without any characters but white space."""
+
+
 class Read(NamedTuple):
     """The valid values of an option that a function parses."""
 
@@ -128,7 +132,7 @@ def _text(value: object) -> str:
     if not isinstance(value, str):
         raise NotTakenError
     if not value.strip():
-        raise NotTakenError("it is blank; leave the option out for its default")
+        raise BlankTextError("leave the option out to get its default")
     return value
 
 
@@ -196,7 +200,9 @@ class Option(NamedTuple):
 
     def problem(self, source: str, found: str, error: NotTakenError) -> Problem:
         """Return the problem for an invalid value, with the values that are valid instead."""
-        return Problem(source=source, found=found, expected=self.values.expected, hint=str(error))
+        is_blank = isinstance(error, BlankTextError)
+        expected = "a text that is not blank" if is_blank else self.values.expected
+        return Problem(source=source, found=found, expected=expected, hint=str(error))
 
 
 def option(default: T, help: str, metavar: str | None = None, **more: Any) -> T:  # noqa: A002 - the word of typer

@@ -157,10 +157,7 @@ def test_a_key_that_no_document_has_is_noted(vendors, stickler):
     [
         (
             ("--by", ""),
-            (
-                "--by: the value is empty, expected the name of a field in the ground truth, "
-                "@directory"
-            ),
+            "--by: the value is [''], expected a text that is not blank; leave the option out to",
         ),
         (("--by", "a..b"), "--by a..b: 'a..b' is not a field path"),
         (("--by", "@language"), "--by @language: @language is a column of the --by-file, but --by"),

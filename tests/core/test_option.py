@@ -223,7 +223,8 @@ def test_settings_can_give_each_file_of_an_argument_a_title():
 def test_a_blank_text_is_no_value_of_an_option(blank: str, parsed: bool):
     with pytest.raises(UsageError) as refused:
         read_settings(EvalSettings, {"pair_by": blank, "gate": [blank]}, parsed=parsed)
-    assert str(refused.value).count("it is blank; leave the option out for its default") == 2
+    message = "expected a text that is not blank; leave the option out to get its default"
+    assert str(refused.value).count(message) == 2
 
 
 def test_the_default_of_an_argument_may_be_blank():
