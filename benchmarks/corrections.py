@@ -59,7 +59,7 @@ def put(container: Any, path: Place, unit: LocatedUnit) -> bool:
         if unit.outcome is Outcome.FA:
             del container[last_step]
         elif unit.outcome is Outcome.FN:
-            container.append(unit.gt)
+            _add_item(container, unit)
         else:
             container[last_step] = unit.gt
     elif isinstance(container, dict) and isinstance(last_step, str):
@@ -70,6 +70,15 @@ def put(container: Any, path: Place, unit: LocatedUnit) -> bool:
     else:
         return False
     return True
+
+
+def _add_item(items: list[Any], unit: LocatedUnit) -> None:
+    """Add a missed item: in place of an absent value at its position, else at the end."""
+    position = (unit.gt_path or (len(items),))[-1]
+    if isinstance(position, int) and position < len(items) and items[position] in (None, ""):
+        items[position] = unit.gt
+    else:
+        items.append(unit.gt)
 
 
 def main(arguments: Sequence[str]) -> None:
