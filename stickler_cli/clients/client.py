@@ -137,7 +137,7 @@ class AnswerCache:
             # Answers reveal the content of documents, so only the user may read them. An existing
             # file is not opened here, as closing it would release the locks of this process.
             os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        if not self.path.is_file():
+        if self.path.is_symlink() or not self.path.is_file():
             raise OSError(errno.EINVAL, "the cache is not a regular file")
         connection = sqlite3.connect(
             self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False

@@ -163,7 +163,9 @@ def visible(text: str) -> str:
 
 
 _HIDDEN_IN_JSON: Final = re.compile(
-    r"[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|##(?=\w*\[)"
+    r"[\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    r"\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a"
+    r"\U000e0000-\U000e0fff]|##(?=\w*\[)"
 )
 
 
@@ -173,7 +175,14 @@ def visible_json(text: str) -> str:
     >>> visible_json('["##vso[task.complete]", "a\u202eb"]')
     '["\\u0023#vso[task.complete]", "a\\u202eb"]'
     """
-    return _HIDDEN_IN_JSON.sub(lambda match: f"\\u{ord(match[0][0]):04x}{match[0][1:]}", text)
+    return _HIDDEN_IN_JSON.sub(_escape_in_json, text)
+
+
+def _escape_in_json(match: re.Match[str]) -> str:
+    """Return the first character of a match as an escape of JSON, and the others as they are."""
+    code_units = match[0][0].encode("utf-16-be").hex()  # two code units for a large code point
+    escapes = (f"\\u{code_units[start : start + 4]}" for start in range(0, len(code_units), 4))
+    return "".join(escapes) + match[0][1:]
 
 
 def value_text(value: JsonValue) -> str:

@@ -153,8 +153,10 @@ def _secrets_of(word: str) -> set[str]:
         scheme = _SCHEME_AT_END.search(beginning)
         userinfo, _, query = _split_address(address, scheme[0] if scheme else "")
     else:
-        userinfo, query = _MISSPELT_BEGINNING.sub("", word, count=1).rpartition("@")[0], ""
+        address, is_misspelt = _MISSPELT_BEGINNING.subn("", word, count=1)
+        userinfo = address.rpartition("@")[0]
         userinfo = userinfo if ":" in userinfo else ""  # otherwise it is a path or an address
+        query = "".join(address.partition("?")[1:]) if is_misspelt else ""
     user, _, password = userinfo.partition(":")
     segments = _SEPARATORS.split(password)  # libraries take the text before a slash for the host
     values = [value for value in _VALUES_OF_QUERY.findall(query) if len(value) >= MIN_VALUE_LENGTH]

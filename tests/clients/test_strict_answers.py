@@ -220,6 +220,21 @@ def test_a_cache_that_is_no_file_is_not_used(server, asking, make):
         LLMComparator("openai:m").compare("a", "b")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_cache_that_is_a_link_is_not_used(server, asking, tmp_path, exists):
+    cache_directory().mkdir(parents=True, exist_ok=True)
+    target = tmp_path / "target"
+    if exists:
+        target.touch()
+    (cache_directory() / "answers.sqlite3").symlink_to(target)
+
+    with asking(), pytest.raises(UsageError, match="not a regular file"):
+        LLMComparator("openai:m").compare("a", "b")
+    assert target.exists() == exists
+    assert not exists or target.stat().st_size == 0
+
+
 def forge(row):
     with sqlite3.connect(cache_directory() / "answers.sqlite3") as connection:
         assert connection.execute("update answers set answer = ?", [row]).rowcount == 1

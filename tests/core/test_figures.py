@@ -142,6 +142,8 @@ def test_a_figure_has_the_decimals_that_tell_it_from_a_limit(value, limit, text)
         ('"##vso[task.complete]"', '"\\u0023#vso[task.complete]"'),
         ('"\x7f\x9b31m"', '"\\u007f\\u009b31m"'),
         ('"a\u202eb\u200bc\ufeffd\u2028e"', '"a\\u202eb\\u200bc\\ufeffd\\u2028e"'),
+        ('"a\u061cb\xadc\u3164"', '"a\\u061cb\\u00adc\\u3164"'),
+        ('"a\U000e0041b"', '"a\\udb40\\udc41b"'),
     ],
 )
 def test_json_that_is_printed_is_the_same_json_without_commands(text, printed):

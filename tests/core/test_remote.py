@@ -76,6 +76,10 @@ def forgetting():
         ("http://h/a.json?signature=s3cretvalue&b=1", "refused s3cretvalue"),
         ("http://h/a;token=s3cretvalue/b.json", "refused s3cretvalue"),
         ("user:s3cret@h", "no host in s3cret"),
+        (
+            "https:/h/a.json?signature=s3cretvalue",
+            "the file name is https:/h/a.json?signature=s3cretvalue",
+        ),
         ("openai:judge=https://user:s3cret@h/v1", "no host in s3cret"),
     ],
 )

@@ -443,7 +443,7 @@ def test_a_summary_tells_values_of_other_forms_apart():
 
 
 def test_forms_of_texts_are_determined_up_to_a_number_of_characters():
-    for n_characters, n_texts in ((1, 1), (20, 1), (21, 2), (1000, 3)):
+    for n_characters, n_texts in ((19, 0), (20, 1), (39, 1), (40, 2), (1000, 3)):
         seen = Observed(PlaceBudget(characters_left=n_characters))
         for text in ("a" * 20, "b" * 20, "c" * 20):
             seen.add(text)

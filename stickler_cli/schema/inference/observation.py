@@ -461,7 +461,8 @@ class Observed:
                 self.values = None
         if len(text) <= LONGEST_READ and any(map(str.isdecimal, text)):
             self.evidence.update(evidence_of(text))
-        if self.forms[""] < SAMPLE and self.budget.characters_left > 0 and text.strip():
+        is_in_budget = len(text) <= self.budget.characters_left
+        if self.forms[""] < SAMPLE and is_in_budget and text.strip():
             self.budget.characters_left -= len(text)
             self.forms[""] += 1
             forms = _known_forms if len(text) <= LONGEST_VALUE else _forms_of
