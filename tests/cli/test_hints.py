@@ -112,10 +112,10 @@ def test_what_a_run_file_has_not_is_had_by_the_command_that_it_tells(stickler, w
         ("eval schema.json gt perd", r"did you mean (.*)\?", "eval schema.json gt {}"),
         ("check shcema.json", r"did you mean (.*)\?", "check {}"),
         ("report rnu.json", r"did you mean (.*)\?", "report {}"),
-        ("compare schema.json gt pred", "such as (.*)", "compare schema.json gt pred {}"),
+        ("compare schema.json gt pred", "for example, (.*)", "compare schema.json gt pred {}"),
         (
             "compare schema.json gt pred --document x",
-            "such as (.*)",
+            "for example, (.*)",
             "compare schema.json gt pred {}",
         ),
         ("diff gt pred", "stickler (.*)", "{}"),

@@ -454,6 +454,7 @@ def test_fsspec_is_loaded_for_urls_alone(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_run_at_an_unreachable_url_is_an_input_that_cannot_be_read(
     command: str, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    pytest.importorskip("aiohttp")
     monkeypatch.setattr(remote, "WAITS", ())
     names = [name, name] if command == "diff" else [name]
 

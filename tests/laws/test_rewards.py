@@ -34,7 +34,8 @@ def test_any_answer_has_a_reward_from_0_to_1(case, answer, aim):
 
 @given(cases(ANYTHING, sides=3))
 def test_together_and_alone_documents_have_the_same_reward(case):
-    scorer = scorer_of(case)
+    # If rules are inferred, a batch infers them from all of its ground truths, as a run does.
+    scorer = scorer_of(case)._seeing(case.gts)  # noqa: SLF001 - one scorer with these rules
     together = scorer.score_batch(case.gts, case.preds)
 
     for gt, pred, reward in zip(case.gts, case.preds, together, strict=True):

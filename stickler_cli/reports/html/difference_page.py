@@ -70,17 +70,13 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
     else:
         causes, cause_positions = _causes(listed, runs)
     facts = {
-        "total": len(values),
-        "lost": 0,
-        "totals": [],
+        **_count_listed(values),
         "causes": causes,
         "runs": context["runs"],
         "pages": [*subject.pages],
         "scored": context["view"] is not None,
-        "values": sum(value.n_values for value in values),
+        **({"changes": [*map(_cause_change, changes)]} if changes else {}),
     }
-    if changes:
-        facts["changes"] = [*map(_cause_change, changes)]
     entry_by_key = _entry_by_cause(changes)
     rows = (
         (
@@ -118,6 +114,12 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
         "comparisons": (),
     }
     return fill_template("difference_page.html.j2", context, SCRIPTS, element_values, WORKER)
+
+
+def _count_listed(values: Sequence[ChangedValue]) -> dict[str, Any]:
+    """Return the counts of the page's list of values, as `page.js` reads them from the facts."""
+    n_values = sum(value.n_values for value in values)
+    return {"total": len(values), "lost": 0, "totals": [], "values": n_values}
 
 
 class PrintedValues(NamedTuple):
