@@ -135,7 +135,7 @@ def evaluate(
         run = _record(assembly, total, begun, partial=interruption.signal is not None)
         if keeper:
             keeper.finish(run, written)
-    if not run.partial:
+    if not (run.partial or assembly.settings.quiet):
         for remark in _remarks_on(assembly, run):
             tell(remark)
     return run, interruption.signal
