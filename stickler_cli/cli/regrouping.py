@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Final, get_args
 
-from stickler_cli.core.figures import join_some
+from stickler_cli.core.figures import INFERRED_FROM, join_some
 from stickler_cli.core.option import options_of, paths_named, read_settings
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.real_paths import can_be_path, real_path
@@ -112,7 +112,7 @@ def command_on_sources(command: str, run: Run, settings: CompareSettings | Error
         side for provenance in run.provenance[:1] for side in (provenance.gt, provenance.pred)
     ]
     words = [run.schema.path, *sources] if len(sources) == 2 else ["SCHEMA", "GT", "PRED"]
-    words = words[words[0].startswith("inferred from ") :]
+    words = words[words[0].startswith(INFERRED_FROM) :]
     command_options = options_of(type(settings))  # type: ignore[arg-type]  # cannot be hashed for mypy
     deciding_options = {
         name: provenance
@@ -216,7 +216,7 @@ def compare_command_of_finished(name: str, run: Run, settings: ReportSettings) -
 def _recorded_settings(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
     """Return the settings of a recorded run, including whether its schema was inferred."""
     settings_then = _settings_of(name, run, settings)
-    source = "" if run.schema.path == f"inferred from {settings_then.gt}" else run.schema.path
+    source = "" if run.schema.path == f"{INFERRED_FROM}{settings_then.gt}" else run.schema.path
     # A run directory does not store --infer, but the digest of the result.
     infer: Infer = "never" if run.schema.inferred is None else "always"
     return replace(settings_then, schema=source, infer=infer)
@@ -263,7 +263,7 @@ def _inferred_as_it_was(run: Run, settings: EvalSettings) -> tuple[EvalSettings,
         UsageError: another schema results, because the schema file or the ground truth has changed.
     """
     source = settings.schema
-    if source == f"inferred from {settings.gt}":
+    if source == f"{INFERRED_FROM}{settings.gt}":
         source = ""
     # A run directory does not store --infer and --boxes, but the digest of their result.
     inference_choices: tuple[Infer, ...] = (

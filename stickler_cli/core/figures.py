@@ -25,6 +25,9 @@ NOTHING: Final = "-"
 WHOLE: Final = "(document)"
 """Text in place of the path of the document itself, since that path is empty."""
 
+INFERRED_FROM: Final = "inferred from "
+"""Beginning of the name of an inferred schema; the name of its documents follows."""
+
 IDEOGRAPHIC_SPACE: Final = "\u3000"
 """The usual blank in Chinese and Japanese names, which Python wrongly calls unprintable."""
 

@@ -185,18 +185,24 @@ def describe_alike(
     has_all_errors = run_causes.size_of(first) == first.size
     companions = missed_together.get(first.identity, ()) if has_all_errors else ()
     together = [_describe_missed_together(view, first, companions)] if companions else []
+    slips = _count_slips(alike_causes)
     return CauseText(
         number=number,
         values=sum(cause.size.values for cause in alike_causes),
-        text=_describe_together(view, run_causes, alike_causes),
+        text=_describe_together(view, run_causes, alike_causes, slips),
         causes=alike_causes,
         documents=run_causes.documents_of(alike_causes),
-        origins=[*_origin_texts(view, run_causes, alike_causes), *together],
+        origins=[*_origin_texts(view, run_causes, alike_causes, slips), *together],
     )
 
 
-def _describe_together(view: RunView, run_causes: Causes, alike_causes: Sequence[Cause]) -> str:
-    """Return a sentence on one cause, or on several similar causes."""
+def _describe_together(
+    view: RunView, run_causes: Causes, alike_causes: Sequence[Cause], slips: Counter[str]
+) -> str:
+    """Return a sentence on one cause, or on several similar causes.
+
+    `slips` are the kinds of digit slips in the causes, counted by `_count_slips`.
+    """
     first, number = alike_causes[0], sum(cause.size.errors for cause in alike_causes)
     if first.trait is not None and first.trait.ends_after:
         return _describe_early_ends(view, alike_causes)
@@ -207,7 +213,6 @@ def _describe_together(view: RunView, run_causes: Causes, alike_causes: Sequence
         return f"{_describe_pair(view, first, first.trait)} once"
     if first.error_class is ErrorClass.SWAPPED:
         slip = _name_source(view, run_causes, alike_causes) or "wrong"
-    slips = _count_slips(alike_causes)
     if len(slips) == 1:
         (slip,) = slips
     if slip:
@@ -271,13 +276,12 @@ def _count_slips(alike_causes: Sequence[Cause]) -> Counter[str]:
 
 
 def _origin_texts(
-    view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...]
+    view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...], slips: Counter[str]
 ) -> Iterator[str]:
     """Yield a sentence for each wrong field that has the value of another field.
 
     For digit slips of several kinds, yield one sentence that counts the kinds.
     """
-    slips = _count_slips(alike_causes) if alike_causes[0].trait else Counter()
     if len(slips) > 1:
         yield join_some([f"{slip} in {count:,}" for slip, count in slips.items()], MAX_FIELDS)
     n_errors = sum(cause.size.errors for cause in alike_causes)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Final
 
-from stickler_cli.core.figures import Quoting, join_some, number_of, rate
+from stickler_cli.core.figures import INFERRED_FROM, Quoting, join_some, number_of, rate
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.runs.close_match_note import describe_close_matches
 from stickler_cli.runs.unwrapping_note import describe_unwrapping
@@ -63,7 +63,7 @@ def describe_schema(name: str) -> str:
     >>> describe_schema("Invoice"), describe_schema("inferred from gt")
     ('Invoice', 'schema inferred from gt')
     """
-    return f"schema {name}" if name.startswith("inferred from ") else name
+    return f"schema {name}" if name.startswith(INFERRED_FROM) else name
 
 
 def partial(view: RunView) -> str:

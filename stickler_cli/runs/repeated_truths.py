@@ -1,11 +1,10 @@
 """A note on ground truths that repeat each other, which make intervals too narrow."""
 
 from collections.abc import Iterator
-from hashlib import blake2b
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from stickler_cli.core.json_values import canonical_json
+from stickler_cli.core.json_values import content_digest
 from stickler_cli.core.remote import is_url
 from stickler_cli.documents.document_pair import read_pair
 from stickler_cli.documents.reading import STANDARD_INPUT
@@ -32,11 +31,7 @@ def note_repeated_truths(assembly: "Assembly") -> Iterator[str]:
     if not MIN_REPEATED < len(refs) <= MAX_DOCUMENTS:
         return
     truths = (read_pair(ref._replace(pred=None)).gt for ref in refs if ref.gt is not None)
-    digests = [
-        blake2b(canonical_json(truth), digest_size=16).digest()
-        for truth in truths
-        if isinstance(truth, dict | list)
-    ]
+    digests = [content_digest(truth) for truth in truths if isinstance(truth, dict | list)]
     n_repeated = len(digests) - len({*digests})
     if n_repeated >= MIN_REPEATED:
         yield (

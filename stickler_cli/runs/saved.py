@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from hashlib import blake2b
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -20,7 +19,7 @@ from stickler_cli.core.json_values import (
     OBJECTS_OR_ARRAYS,
     JsonObject,
     JsonValue,
-    canonical_json,
+    content_digest,
 )
 from stickler_cli.core.option import options_record, select_settings
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
@@ -511,7 +510,7 @@ def hashes(gt: str, settings: FindingOptions) -> Iterator[str]:
     for _, reference in open_documents(gt, settings).refs():
         value = read_document(reference, kinds=OBJECTS_OR_ARRAYS).value
         if isinstance(value, dict | list):
-            yield blake2b(canonical_json(value), digest_size=_HASH_BYTES).hexdigest()
+            yield content_digest(value, _HASH_BYTES).hex()
 
 
 def tuned_on(thresholds: str, documents: Iterable[str]) -> Tuned:

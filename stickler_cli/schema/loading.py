@@ -13,7 +13,7 @@ import orjson
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.open import plan_of_schemas
 from stickler_cli.compare.plan import Plan
-from stickler_cli.core.figures import join_some, number_of
+from stickler_cli.core.figures import INFERRED_FROM, join_some, number_of
 from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, SchemaError
@@ -253,7 +253,7 @@ def load_observed(
     when_inferred: Infer = "never" if when == "never" else "always"
     observed_values = seen if when_inferred == "always" else None
     settings: Any = {"when": when_inferred, "seen": observed_values, "boxes": boxes}
-    loaded_schema = loaded(schema, f"inferred from {source}", None, digest, **settings)
+    loaded_schema = loaded(schema, f"{INFERRED_FROM}{source}", None, digest, **settings)
     remark = f"no schema given: inferred one from {number_of(seen.total, 'document')} in {source}"
     if keeps:
         remark += f"; save it with `{keeps}`"

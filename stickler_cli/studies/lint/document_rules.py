@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from stickler_cli.core.json_values import (
     JsonValue,
     brief,
-    canonical_json,
+    content_digest,
     is_absent,
     json_line,
     says_nothing,
@@ -246,7 +246,7 @@ class Copies:
             for value in values
             if not is_absent(value.value) and not isinstance(value.value, bool)
         ]
-        digest = blake2b(canonical_json(document.value), digest_size=16).digest()
+        digest = content_digest(document.value)
         first = self._first_by_digest.setdefault(digest, position)
         if first < position:
             if len(informative) >= MIN_VALUES_OF_COPY:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from stickler_cli.core.figures import number_of
+from stickler_cli.core.figures import INFERRED_FROM, number_of
 from stickler_cli.core.json_values import Gold, JsonDocument
 from stickler_cli.core.locations import Path, field_path, json_pointer
 from stickler_cli.core.problems import Problem
@@ -105,7 +105,7 @@ def make_report(record: LintRecord, max_places: int) -> Report:
     counts = [
         number_of(n_findings[severity], severity) for severity in SEVERITIES if n_findings[severity]
     ]
-    preposition = ", schema" if record.schema.startswith("inferred from ") else " of"
+    preposition = ", schema" if record.schema.startswith(INFERRED_FROM) else " of"
     documents = number_of(record.documents, "document")
     head = f"{record.gt}: {documents}{preposition} {record.schema}"
     summary = [Text(", ".join(counts) or "nothing found")]
