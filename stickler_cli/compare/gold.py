@@ -42,7 +42,10 @@ class AbsenceRule(Protocol):
 
     @property
     def sees_absent_values(self) -> bool:
-        """Whether the node compares values that count as absent, instead of None in their place."""
+        """Whether the node receives values that it counts as absent.
+
+        If false, they are replaced by `NOTHING` (-1) before the node compares values.
+        """
 
     @property
     def labels_inside(self) -> bool:

@@ -36,17 +36,17 @@ class OpenNode(ChoiceNode):
     match_threshold: float
     """Similarity at which two objects match as list items, in [0, 1]."""
     item_node: "OpenNode | None" = None
-    """The node of list items; None if this node compares them, too."""
+    """The node that compares list items; None if it is this node itself."""
     value_node: "OpenNode | None" = None
-    """The node of the values inside an object; None if this node compares them, too."""
+    """The node that compares the values inside an object; None if it is this node itself."""
     pairing_floor: float | None = None
     list_threshold: float | None = None
-    """Similarity at which lists match as items of another list; None uses the threshold of their
-    items."""
+    """Similarity at which two lists that are items of another list match. If it is None,
+    `threshold` is used."""
     list_rules: Mapping[str, Any] = field(default_factory=dict)
     """Annotations of lists: `exhaustive`, `pairing`, `distinct`."""
     match_source: ThresholdSource = field(default="default", repr=False, compare=False)
-    """Source of `match_threshold`, and of `object_threshold` unless it is annotated."""
+    """Source of `match_threshold`."""
     weighs = True
 
     def choose(self, value: JsonValue) -> Node:
@@ -54,7 +54,10 @@ class OpenNode(ChoiceNode):
         return self._node_of_kind(kind_of(value))
 
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
-        """Return a node for each kind of value, and for each side the index of a value's node."""
+        """Return (nodes, node index of each ground truth, node index of each prediction).
+
+        There is one node for each kind of value that occurs.
+        """
 
         def find_choices() -> tuple[Sequence[Node], Indexes, Indexes]:
             """Make a node for each kind of value that occurs."""
@@ -103,11 +106,11 @@ class OpenNode(ChoiceNode):
 def document_node(
     node: Node, kinds: tuple[type[Node], ...], cache: dict[int, Node | None] | None = None
 ) -> Node | None:
-    """Return a node restricted to the given classes of nodes; None if nothing is left.
+    """Return a node restricted to the classes in `kinds`; None if nothing is left.
 
-    A union is restricted to its arms of these classes; if only one is left, the result is the node
-    of that arm. Any other node is returned if it is of these classes. `kinds` are the classes.
-    `cache` has the result for each node, by the node's `id`.
+    The arms of a union that are not of these classes are removed. If only one arm is left, its node
+    is returned. Any other node is returned if it is of one of the classes. `cache` has earlier
+    results, keyed by the `id` of the node.
     """
     cache = {} if cache is None else cache
     if id(node) in cache:
@@ -197,11 +200,11 @@ class SchemasNode(Node):
         return scores
 
     def _documents_of_schema(self, columns: Columns, step: str, slots: list[int]) -> Columns:
-        """Return the columns of the documents of one schema.
+        """Return columns of the documents of one schema, without the object around each document.
 
-        `slots` has the positions of these documents. In a run with several schemas, a document is
-        the value of the only key of an object. The key, `step`, names the schema. The columns have
-        the documents without this object.
+        In a run with several schemas, a document is inside an object with one key, which names the
+        schema: `{"invoice/": {...}}`. `step` is this key. `slots` has the positions of the
+        documents of the schema.
         """
         gts, preds = (
             [values[slot][step] for slot in slots]  # type: ignore[index, call-overload]

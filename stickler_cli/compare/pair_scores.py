@@ -30,7 +30,7 @@ class PairFigures(NamedTuple):
 def classify(
     similarity: Floats, score: Floats, threshold: float | Floats, gt: Indexes, pred: Indexes
 ) -> PairFigures:
-    """Decide the outcome of each pair by its similarity; return outcomes, similarities and scores.
+    """Return the similarity, score and outcome of each pair; the similarity decides the outcome.
 
     Similarity and score become 0.0 if one side is absent, and 1.0 if both sides are absent. A
     similarity that is within `EQUAL_WITHIN` of the threshold meets it.
@@ -83,8 +83,9 @@ class PairScores:
     """
 
     is_unfounded: "Mask | bool" = False
-    """Which pairs have nothing to compare, and also have a ground truth that may be absent; False
-    if there is no such pair. Set only while items are being paired."""
+    """Mask of pairs of objects in which all fields are absent on both sides, and in which the
+    ground truth is allowed to be absent. False if there is no such pair. Set only while items are
+    being paired."""
     reasons: Mapping[int, str] = NO_REASONS
     """The reasons of a judge, by position of the pair."""
     groups: "Sequence[PairGroup]" = ()
@@ -134,10 +135,10 @@ class PairScores:
                 yield PairGroup(positions[inner.positions], inner.scores)
 
     def figure_by_node(self, figure_of: "Callable[[PairScores], T]", dtype: type[np.generic]) -> T:
-        """Return a figure of each pair, computed node by node.
+        """Return a figure for each pair, such as whether its node is open.
 
-        `figure_of` takes the pairs that one node compared; it returns one figure for all, or an
-        array.
+        `figure_of` is called once for each node, with the scores of the pairs that this node
+        compared. It returns one figure for all these pairs, or an array with one figure for each.
         """
         if not self.groups:
             return figure_of(self)
@@ -200,7 +201,10 @@ def score_zero(
 
 
 def classify_one_sided(gt: Indexes) -> Outcomes:
-    """Return the outcomes of pairs with one absent side: FA without a ground truth, else FN."""
+    """Return the outcomes of pairs with one absent side.
+
+    The outcome is FA if the ground truth is absent, and FN if the prediction is absent.
+    """
     return np.where(gt == NOTHING, FA, FN).astype(np.int8)
 
 
@@ -224,6 +228,6 @@ def fill_rows(
 
 
 def add_rows(table: UnitTable, kind: int, scores: PairScores, placement: Placement) -> PairScores:
-    """Add rows for pairs without children; return the scores with these rows."""
+    """Add rows of the given kind for pairs without children; return the scores with these rows."""
     batch = table.add(kind, scores.node, scores.columns, placement)
     return fill_rows(table, batch, scores, placement)

@@ -63,11 +63,12 @@ class _KeyRun(NamedTuple):
 class PairedLists:
     """Pairs of lists with the pairs of their items; each pair of lists is a row.
 
-    They are kept for lists inside list items: the same two lists are compared again when other
-    items are paired, when chosen items are scored, and when they are recorded.
+    Only lists inside list items are kept here. The same two lists are compared several times: when
+    the outer items are paired, when the chosen outer items are scored, and when they are recorded.
 
-    Rows are appended. Keys are in sorted runs, each of which is longer than the next one. A key is
-    therefore sorted only about log2(n) times, even if rows are added one by one.
+    New rows are appended. The keys are stored in several sorted arrays (runs), from the longest to
+    the shortest. Short runs are merged. A key is therefore sorted only about log2(n) times, even if
+    rows are added one by one.
     """
 
     __slots__ = ("_ends", "_gt", "_pred", "_runs", "_similarity", "_sums")
@@ -75,8 +76,8 @@ class PairedLists:
     def __init__(self, keys: Indexes, pairs: ListPairs) -> None:
         """Take distinct keys in ascending order, and the pairs of items of their lists.
 
-        A key combines the positions of two lists in their columns into one number. The owner of a
-        pair of items is the position of the key of its lists.
+        A key is a number for a pair of lists: it combines the positions of the two lists in their
+        columns. In `pairs`, the owner of a pair of items is an index in `keys`.
         """
         self._runs = [_KeyRun(keys, np.arange(len(keys)))]
         self._sums = _GrowingArray(_sum_by_owner(pairs, len(keys)))
@@ -100,7 +101,10 @@ class PairedLists:
         return self._ends.values[rows] - self._starts(rows)
 
     def pairs_of(self, rows: Indexes) -> ListPairs:
-        """Return the item pairs of some rows; a pair's owner is its row's position in `rows`."""
+        """Return the pairs of items of some rows.
+
+        In the result, the owner of a pair of items is an index in `rows`.
+        """
         selected, owner = expand_ranges(self._starts(rows), self.count_pairs(rows))
         return ListPairs(
             owner=owner,

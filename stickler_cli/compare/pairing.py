@@ -34,24 +34,26 @@ MAX_EXHAUSTIVE_PAIRS: Final = 36
 likely pairs would take longer."""
 
 MAX_JOINED_PAIRS_PER_ITEM: Final = 2
-"""Maximum number of pairs with equal keys, per item of a list. If a field gives more pairs, its
-values hardly distinguish items."""
+"""Maximum number of pairs with equal keys, divided by the number of items of both lists. If a field
+has more such pairs, its values hardly distinguish items, and the field is not used to find
+pairs."""
 
 MAX_SEARCHED_PAIRS: Final = 1 << 18
-"""Maximum number of possible pairs of the lists that are searched in one go; only few of these
-pairs are compared."""
+"""Maximum number of possible pairs of items in one search. A search handles several pairs of lists
+at once, and compares only few of the possible pairs."""
 
 MAX_COMPARED_PAIRS: Final = 1 << 16
-"""Maximum number of pairs of items compared in one call: about 10 MB. Longer calls are not
-faster."""
+"""Maximum number of pairs of items compared in one call. They take about 10 MB of memory. More
+pairs in a call would not be faster."""
 
 MAX_MATRIX_CELLS: Final = 1 << 14
 """If two items want the same partner, and the two lists have at most this many possible pairs of
 items, all of these are compared."""
 
 MAX_AUGMENTED_ROWS: Final = 32
-"""Maximum number of items in a list whose best partner is taken by another item, for which
-augmenting paths are searched one by one. For more items, scipy is faster."""
+"""Maximum number of items in a list whose best partner is also wanted by another item. Up to this
+number, the assignment is solved by a search of augmenting paths, one for each such item. For more
+items, scipy is faster."""
 
 
 class ListPairs(NamedTuple):
@@ -95,7 +97,8 @@ def pair_items(  # noqa: PLR0913, PLR0917 - two sides of columns, and the rule t
 
     `gt` and `pred` have the positions of the lists in the columns `lists`; the items of list
     `gt[i]` are paired with those of list `pred[i]`. The node `item` compares the items. The floor
-    is in [-1, 1), with a tolerance of 1e-9; -1 keeps every pair.
+    is in [-1, 1); -1 keeps every pair. A similarity that exceeds the floor by at most 1e-9 counts
+    as equal to the floor.
 
     Source:
         docs/semantics.md, Lists. Crouse (2016), doi:10.1109/TAES.2016.140952, for assignments.
@@ -147,7 +150,10 @@ class PairSearch:
         options: Options,
         may_swap: bool = True,
     ) -> None:
-        """Lay out the items of both sides; without `may_swap`, seekers are ground-truth items."""
+        """Number the items of both sides as seekers and partners.
+
+        If `may_swap` is false, the seekers are always the ground-truth items.
+        """
         self._item, self._elements, self._floor, self._options = item, elements, floor, options
         self._selective_fields: list[SelectiveField] = []
         self._max_compared_pairs = MAX_COMPARED_PAIRS // max_block_width(item)
@@ -166,10 +172,10 @@ class PairSearch:
 
     @cached_property
     def _has_gold_items(self) -> Mask:
-        """Which lists have an item with gold.
+        """Mask of the lists with an item that has annotations, such as alternative right values.
 
-        In such lists, items with different keys may be similar, because alternatives have keys,
-        too.
+        In these lists, keys rule out no pair: two items whose keys differ may be similar, because
+        an alternative may have the same key as the other item.
         """
         gold, n_lists = self._elements.gold, len(self._n_seekers)
         if gold is None:
@@ -213,12 +219,11 @@ class PairSearch:
         similarity: Floats,
         best: Floats,
     ) -> tuple[Indexes, Indexes, Floats]:
-        """Compare seekers with more partners if another partner may be better than the best so far.
+        """Compare uncertified seekers with all partners that may be better than their best so far.
 
-        `uncertified` are the seekers that are compared with more partners. `best` is the gain that
-        each seeker certainly reaches.
-        Returns the seekers, partners and similarities of all pairs; new pairs replace those of the
-        uncertified seekers.
+        `seekers`, `partners` and `similarity` are the pairs compared so far. `best` is the greatest
+        gain of each seeker in these pairs. Returns (seekers, partners, similarities) of all
+        seekers. The earlier pairs of an uncertified seeker are replaced by its one best pair.
         """
         self._check_text_work(uncertified)
         n_cells = self._n_partners[self._seeker_owner[uncertified]]
@@ -299,7 +304,10 @@ class PairSearch:
         return np.where(similarity > self._floor + EQUAL_WITHIN, similarity + nearness, 0.0)
 
     def _distance(self, seekers: Indexes, partners: Indexes) -> Floats:
-        """Return how far apart the two items of each pair are, as a share of the longer list."""
+        """Return how far apart the list positions of each pair's items are, in [0, 1).
+
+        This is the difference of the positions, divided by the length of the longer list.
+        """
         owner = self._seeker_owner[seekers]
         seeker_position = seekers - self._seeker_start[owner]
         partner_position = partners - self._partner_start[owner]
@@ -307,18 +315,23 @@ class PairSearch:
         return distance
 
     def _pair_with_all(self, seekers: Indexes) -> tuple[Indexes, Indexes]:
-        """Pair each of the seekers with all partners of its list, and count the work."""
+        """Return (seekers, partners) of all pairs of some seekers with partners in the same list.
+
+        The work is charged.
+        """
         owner = self._seeker_owner[seekers]
         self._elements.work.charge(PAIR_STEPS * int(self._n_partners[owner].sum()))
         partners, position = expand_ranges(self._partner_start[owner], self._n_partners[owner])
         return seekers[position], partners
 
     def _find_candidates(self) -> tuple[Indexes, Indexes, Floats]:
-        """Return likely pairs, and for each seeker an upper bound of its gain from any other pair.
+        """Return (seekers, partners, maximum gain of each seeker from a pair that is not returned).
 
-        In short lists, all pairs are likely. In other lists, likely pairs have equal keys in a
-        selective field: a field with so many different values that few items share one. All other
-        pairs lose the weight of every selective field, which gives the upper bound.
+        The pairs that are returned are likely to be best. In short lists, these are all pairs. In
+        other lists, they have equal keys in a selective field: a field with so many different
+        values that few items share one. In every other pair, the keys of all selective fields
+        differ. The weights of these fields cannot be gained, which limits the gain from such a
+        pair.
         """
         max_pairs = 1 if self._item.nested else MAX_EXHAUSTIVE_PAIRS
         is_complete = (self._n_seekers * self._n_partners <= max_pairs)[self._seeker_owner]
@@ -369,9 +382,10 @@ class PairSearch:
                 columns.work.check(leaf.min_steps(columns, seekers_of_list, partners_of_list))
 
     def _best_of_all(self, seekers: Indexes, best: Floats) -> tuple[Indexes, Indexes, Floats]:
-        """Return the best pair of each seeker, out of all pairs that may be best.
+        """Return (seekers, partners, similarities) of the best pair of each seeker.
 
-        `best` is the gain that each seeker is known to reach.
+        Pairs that cannot be the best are ruled out by upper bounds, and not compared. `best` is the
+        gain that each seeker is known to reach.
         """
         seekers, partners = self._pair_with_all(seekers)
         may_be_best = self._max_gain(seekers, partners) + 2 * EQUAL_WITHIN >= best[seekers]
@@ -505,8 +519,9 @@ def expensive_leaves(
 ) -> list[tuple[LeafNode, Columns, Indexes, Indexes]]:
     """Return the leaves of list items if all leaves are expensive to compare; else an empty list.
 
-    A leaf comes with its columns, and the codes of its values on both sides. Empty, too, if items
-    are neither single values nor objects of single values.
+    An entry of the list is (node of the leaf, its columns, codes of its ground truths, codes of its
+    predictions). The list is also empty if items are neither single values nor objects of single
+    values.
     """
     item = follow_references(item)
     if isinstance(item, LeafNode):

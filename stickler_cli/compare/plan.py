@@ -3,8 +3,9 @@
 Pairs of values are scored, or scored and recorded. The steps that all nodes share (gold, absence,
 values of another kind) are written once for both tasks.
 
-A value of another kind than the declared one is never an error: if both sides share another kind,
-they are compared as that kind (`other`), else they have nothing in common.
+A value of another kind than the declared one is never an error. If the ground truth and the
+prediction share another kind, the node `other` compares them as that kind. If their kinds differ,
+their similarity is 0.
 """
 
 from abc import ABC, abstractmethod
@@ -39,9 +40,9 @@ if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
 
 Renames: TypeAlias = Mapping[str, Mapping[str, tuple[str, tuple[str, ...]]]]
-"""Tables of alternative keys, by name of the table. Each kind of object has a table. The key of an
-entry is an alternative key, or a JSON Pointer to a value. The value of an entry is (name of the
-field, names of the tables for objects in the field)."""
+"""Tables of alternative keys; each key of the mapping is the name of a table. A table is for one
+kind of object. It maps an alternative key, or a JSON Pointer to a value, to (name of the field,
+names of the tables for the objects inside that field)."""
 
 PAIRING_FLOOR: Final = ComparisonOptions.pairing_floor
 """Similarity at or below which two items cannot be a pair. Source: docs/semantics.md, Lists."""
@@ -52,7 +53,7 @@ class Options:
     """Options of a run that the schema does not decide."""
 
     pairing_floor: float = PAIRING_FLOOR
-    """Pairing floor of lists that state none of their own, in [-1, 1); -1 keeps every pair."""
+    """Pairing floor of lists for which the schema gives none, in [-1, 1); -1 keeps every pair."""
     extra_fields: ExtraFields = ComparisonOptions.extra_fields
     """Whether an undeclared key of a prediction is a false alarm or ignored."""
     client: "Client | None" = field(default=None, compare=False, repr=False)
@@ -72,8 +73,8 @@ class Mode(IntEnum):
     """What similarities are computed for; this decides how exact they are."""
 
     DOCUMENTS = 0
-    """To choose among alternatives of whole documents, which are compared by fields even if one is
-    empty."""
+    """To choose among alternatives of documents. Two documents are compared field by field, even if
+    one of them is empty."""
     FINAL = 1
     """To choose among alternatives, and to study single pairs."""
     PAIRING = 2
@@ -230,7 +231,8 @@ class Node(ABC):
     any_of: bool = False
     """Whether a list in a ground truth states alternatives, each of which is right."""
     sees_absent_values: ClassVar[bool] = False
-    """Whether the node compares values that count as absent, instead of None in their place."""
+    """Whether the node receives values that it counts as absent. If false, they are replaced by
+    `NOTHING` (-1) before the node compares values."""
     labels_inside: ClassVar[bool] = False
     """Whether values may be objects with unlabelled descendants."""
     lists_inside: ClassVar[bool] = False
@@ -297,7 +299,7 @@ class Node(ABC):
         """Score and record pairs of values of the declared kind."""
 
     def inner_nodes(self) -> "Sequence[Node]":
-        """Return the nodes of list items, union arms or tuple positions, all for the same field."""
+        """Return the direct inner nodes: those of list items, union arms or tuple positions."""
         return ()
 
     def list_fields(self) -> "Iterator[tuple[str, Node]]":
@@ -319,7 +321,10 @@ class Node(ABC):
         return (entry for node in self.list_inner_nodes() for entry in node.list_fields())
 
     def nodes_by_name(self) -> "dict[str, Node]":
-        """Return the node of each field by name; of fields with the same name, the first."""
+        """Return a dict from the name of each field to its node.
+
+        If several fields have the same name, the first one is taken.
+        """
         return dict(reversed([*self.list_all_fields()]))
 
     def counts_as_absent(self, value: JsonValue) -> bool:
@@ -356,11 +361,11 @@ class Node(ABC):
     def similarity(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> PairScores:
-        """Score n pairs of values of one field, without recording them.
+        """Score n pairs of values of one field, without recording them in a table.
 
         Pair i is the ground truth at position `gt[i]` and the prediction at position `pred[i]` of
-        the columns; `NOTHING` (-1) is an absent value. Nothing is recorded. But if the values have
-        lists inside them, the columns keep the pairs of the lists' items.
+        the columns; `NOTHING` (-1) is an absent value. If the values have lists inside them, the
+        columns keep the pairs of the lists' items for later calls.
 
         Raises:
             ComparisonError: a comparator failed, or returned no finite number in [0, 1].
@@ -380,7 +385,7 @@ class Node(ABC):
         return self.compare_pairs(columns, gt, pred, recording)
 
     def compare_pairs(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Choose alternatives and compare pairs of values; record them if `task` says so.
+        """Choose alternatives and compare pairs of values; record them if `task` is a `Recording`.
 
         Unlabelled values are skipped.
         """
@@ -393,7 +398,7 @@ class Node(ABC):
     def choose_alternatives(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> Indexes:
-        """Choose an alternative for each ground truth in `gt`; return their column positions.
+        """Return the column position of the alternative chosen for each ground truth in `gt`.
 
         A ground truth without alternatives keeps its position.
         """
@@ -412,7 +417,7 @@ class Node(ABC):
     def _compare_chosen(
         self, columns: Columns, gold: GoldColumn, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
-        """Compare pairs whose alternatives are chosen; record them if `task` says so.
+        """Compare pairs whose alternatives are chosen; record them if `task` is a `Recording`.
 
         Unlabelled values are skipped.
         """
@@ -446,7 +451,7 @@ class Node(ABC):
     def compare_labelled(
         self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
-        """Compare pairs of labelled values by their kinds; record them if `task` says so.
+        """Compare pairs of labelled values by their kinds; record them if `task` is a `Recording`.
 
         Two values that share a kind other than the declared one are compared as that kind.
         """
@@ -485,7 +490,7 @@ class Node(ABC):
     def _compare_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
-        """Compare pairs of values of the declared kind; record them if `task` says so."""
+        """Compare pairs of values of the declared kind; record them if `task` is a `Recording`."""
         return task.compare_declared(self, columns, gt, pred)
 
     def _score_one_sided(
@@ -493,7 +498,7 @@ class Node(ABC):
     ) -> PairScores:
         """Give the score 0 to values that only one side has and whose kind is not declared.
 
-        Each value is one unit. The units are recorded if `task` says so.
+        Each value is one unit. The units are recorded if `task` is a `Recording`.
         """
         scores = score_zero(self, columns, gt, pred, classify_one_sided(gt))
         return task.finish_units(VALUE, scores)
@@ -503,7 +508,7 @@ class Node(ABC):
     ) -> PairScores:
         """Give the score 0 to pairs of values of different kinds, which have nothing in common.
 
-        The pairs are recorded if `task` says so.
+        The pairs are recorded if `task` is a `Recording`.
         """
         outcome = np.full(len(gt), FD, np.int8)
         return task.finish_mismatches(score_zero(self, columns, gt, pred, outcome))

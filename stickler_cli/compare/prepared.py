@@ -28,13 +28,14 @@ if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
 
 LONG_TEXT: Final = 1000
-"""Minimum number of letters of texts that are first tested for a high similarity, to save time."""
+"""Number of letters above which a text is long. If both texts of a pair are long, they are first
+tested for a high similarity, because that takes less time."""
 TRIED_SIMILARITIES: Final = (0.99, 0.9)
-"""The high similarities for which long texts are tested, in turn."""
+"""The high similarities for which long texts are tested, one after the other."""
 
 MIN_FILTERED_PAIRS: Final = 9
-"""Minimum number of pairs for which keys are compared first. Only pairs with equal keys are then
-compared."""
+"""If at least this many pairs are compared at once, their keys are compared first. A pair with
+different keys has similarity 0, and its values are not compared."""
 
 NUMBER_LENGTH: Final = 17
 """Length of a number, in letters, for estimates of the work of a comparison."""
@@ -95,9 +96,10 @@ class PreparedValues:
 
     @cached_property
     def keys(self) -> Keys | None:
-        """The key of each value by code: values with different keys have similarity 0.
+        """The key of each value, indexed by the value's code.
 
-        None if the comparator has no keys. The last entry, -1, is for absent values (`NOTHING`).
+        Two values with different keys have similarity 0. The array has one more entry at its end:
+        -1, for absent values (`NOTHING`). None if the comparator has no keys.
         """
         keys = self._comparator.keys(self.prepare(np.arange(len(self.values))))
         return None if keys is None else self._link_same_values(keys)
@@ -129,9 +131,10 @@ class PreparedValues:
 
     @cached_property
     def equal_keys(self) -> tuple[Keys, float] | None:
-        """A key for each value by code, and the minimum drop of similarity if keys differ.
+        """(Key of each value, minimum loss); None if the comparator has no such keys.
 
-        Values that match fully have equal keys. None if the comparator has no such keys.
+        The keys are indexed by the value's code. Values that match fully have equal keys. If the
+        keys of two values differ, their similarity is at most 1 minus the minimum loss.
         """
         prepared = self.prepare(np.arange(len(self.values)))
         keys_and_loss = self._comparator.equal_keys(prepared)
@@ -140,10 +143,11 @@ class PreparedValues:
     def similarities(
         self, gt: Keys, pred: Keys, positions: Keys, pairs_per_field: int
     ) -> Similarities:
-        """Return the similarity of each pair of values, given by codes, and count the work.
+        """Return the similarity of each pair of values, and charge the work.
 
-        Similar long texts take less work. Several fields may be compared in one call: `positions[i]
-        // pairs_per_field` is the index of the field of pair `i`.
+        `gt` and `pred` have the codes of the values. If two long texts are very similar, less work
+        is charged. One call may compare several fields: `positions[i] // pairs_per_field` is the
+        index of the field of pair `i`.
 
         Raises:
             PairError: the comparator failed on a pair, or returned no number in [0, 1].
@@ -209,9 +213,9 @@ class PreparedValues:
         *,
         share: float = 1.0,
     ) -> None:
-        """Charge a share of the work of comparing values of the given lengths.
+        """Charge the steps to compare values of the given lengths, multiplied by `share`.
 
-        Large amounts of work are charged field by field.
+        Many steps are charged to the single fields, so that an error can name the field.
         """
         work, count_steps = self._work, self._comparator.steps
         steps = count_steps(gt_lengths, pred_lengths)
@@ -224,7 +228,7 @@ class PreparedValues:
             work.of_field(name).charge(int(share * steps))
 
     def _compare(self, gt: Keys, pred: Keys) -> Similarities:
-        """Return the similarity of each pair of values, given by codes.
+        """Return the similarity of each pair of values; `gt` and `pred` are their codes.
 
         Two equal JSON values match even if the comparator cannot read them.
         """

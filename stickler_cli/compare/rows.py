@@ -13,10 +13,11 @@ from .plan import Mode, Node, Options
 MIN_PAIRS: Final = 1000
 """Minimum number of pairs of rows for which computing bounds is faster than comparing all cells."""
 TRIED_SHARE: Final = 1 / 3
-"""Share of the positions that are compared before it is decided whether to go on with bounds."""
+"""Share of a row's positions that are compared first. Then it is decided whether bounds rule out
+enough pairs to go on with them."""
 MAX_REMAINING_SHARE: Final = 0.5
-"""Maximum share of the pairs that may remain after `TRIED_SHARE` of the positions. If more remain,
-bounds help too little, and all remaining pairs are compared completely."""
+"""Maximum share of the pairs that may still be the best after `TRIED_SHARE` of the positions. If
+more pairs remain, bounds help too little, and all remaining pairs are compared completely."""
 
 
 class PairedRows:

@@ -13,14 +13,14 @@ from .plan import Node, walk_nodes
 from .prepared import PreparedValues
 
 MAX_POSITIONS: Final = 200
-"""Maximum length of rows of a table whose positions are treated as fields. Longer rows are compared
-completely."""
+"""Maximum number of positions of inner lists (rows), if each position is treated as a field. If any
+row is longer, rows are compared completely."""
 MAX_RAGGEDNESS: Final = 4
-"""Maximum ratio of all cells of a table to its cells with a value. If the lengths of rows differ
-more, the rows are compared completely."""
+"""Maximum ratio of the cells of a table of rows, in which all rows have the greatest length, to the
+cells that the rows really have. If the ratio is greater, the rows are compared completely."""
 MIN_KEY_SHARE: Final = 0.25
-"""Minimum ratio of distinct keys to items of the shorter side; with fewer keys, too many pairs have
-equal keys."""
+"""Minimum ratio of the number of distinct keys to the number of items on the side with fewer items.
+If there are fewer keys, too many pairs have equal keys."""
 
 
 class SelectiveField(NamedTuple):
@@ -43,10 +43,13 @@ class SelectiveField(NamedTuple):
     ) -> tuple[Indexes, Indexes, Mask]:
         """Pair seekers with the partners in the same list that have the same key.
 
-        A side is given as (positions of items, list of each item); an item with the position
-        `NOTHING` has no key. Returns (seekers, partners, mask of joined seekers). A joined seeker
-        is paired with all partners that have its key. `max_pairs` has a number for each list. If a
-        list has more pairs, its keys hardly distinguish items, so none of its seekers is joined.
+        `seekers` and `partners` are each (positions of items, number of each item's list). An item
+        with the position `NOTHING` has no key. `max_pairs` is the maximum number of pairs in each
+        list. If a list would have more pairs, its keys hardly distinguish items, and none of its
+        seekers is joined.
+
+        Returns (seekers, partners, mask of joined seekers). A joined seeker is paired with all
+        partners that have its key.
         """
         (seeker_slots, seeker_lists), (partner_slots, partner_lists) = seekers, partners
         seeker_keys, partner_keys = self.keys[seeker_slots], self.keys[partner_slots]
@@ -102,10 +105,11 @@ def _has_few_keys(values: PreparedValues, elements: Columns) -> bool:
 
 
 def _read_keys(values: PreparedValues, *, by_equality: bool) -> tuple[Indexes, float] | None:
-    """Return (key of each value by code, minimum loss), or None if values have no keys.
+    """Return (keys, minimum loss), or None if values have no keys.
 
-    The similarity of two values with different keys is reduced by at least the minimum loss.
-    `by_equality` prefers keys of equal values, if the comparator has them.
+    The keys are indexed by the code of a value. If the keys of two values differ, their similarity
+    is at most 1 minus the minimum loss. With `by_equality`, keys that only equal values share are
+    preferred, if the comparator has them.
     """
     keys = None if values.keys is None else (values.keys, 1.0)
     return (values.equal_keys if by_equality else None) or keys
@@ -137,7 +141,8 @@ def read_leaves(
 def _fields_of_values(leaf: LeafNode, elements: Columns) -> list[SelectiveField]:
     """Treat list items that are single values as the values of a field.
 
-    A comparator may have two kinds of keys. The field is returned once with each kind.
+    A comparator may have two kinds of keys: `keys` and `equal_keys`. The result has one entry for
+    each kind.
     """
     elements = elements.apply_reading(leaf.reading)
     values = elements.prepare_for(leaf.comparator.pairing or leaf.comparator)

@@ -147,7 +147,7 @@ class UnitTree:
         return self.batch.node_of(self.position)
 
     def _figure(self, name: str) -> float:
-        """Return the number that the unit has in a column of its batch."""
+        """Return the unit's number in the column `name` of its batch, such as `score`."""
         column = getattr(self.batch, name)
         return float(column[self.position] if isinstance(column, np.ndarray) else column)
 
@@ -200,7 +200,8 @@ class UnitTree:
     def outcome(self) -> Outcome:
         """The outcome of the unit.
 
-        A document has no outcome in the table; its similarity and threshold decide.
+        The table has no outcome for a document: it is TP if its similarity meets its threshold,
+        else FD. The outcome of an unlabelled document is TN.
         """
         outcome = int(self.batch.outcome[self.position])
         if outcome != NOT_EVALUATED:
@@ -441,10 +442,10 @@ class UnitTree:
 
     @cached_property
     def pairings(self) -> "dict[int, Pairing]":
-        """The partner and the next best item of each item, by row of the table.
+        """A dict from the row of each list item in the table to its partner and its next best item.
 
-        All pairs are compared again in the mode for pairing: embedding models are asked, judges are
-        not.
+        Similarities of all pairs of items are computed again. Embedding models are asked for them,
+        judges are not.
 
         Raises:
             ComparisonError: a comparator failed on a pair that was not chosen.
@@ -482,11 +483,14 @@ def find_runner_up(
     partner: int | None,
     partner_of_candidate: Mapping[int | None, int | None],
 ) -> Candidate | None:
-    """Return the most similar candidate except the partner; ties go to the first candidate.
+    """Return the most similar candidate except the item's partner; ties go to the first candidate.
 
-    Candidates are the items of the other side: `indexes` and `similarities` have one entry for
-    each. The result also has the candidate's own partner, or None if it has no partner. An item
-    that an open list drops has no partner. None if no candidate has a similarity above 0.
+    Candidates are the items of the other side. `indexes` has the index of each candidate, and
+    `similarities` its similarity to the item. `partner` is the index of the item's partner.
+    `partner_of_candidate` has the index of the partner of each candidate. A predicted item that was
+    dropped, because the ground truth need not name all items, has no entry there.
+
+    None if no candidate has a similarity above 0.
     """
     best: Candidate | None = None
     for index, similarity in zip(indexes, similarities, strict=True):

@@ -15,23 +15,24 @@ from .result import FA, FN, NOT_EVALUATED, TN
 from .units import LIST, notes_by_row
 
 DEFAULT_TUPLE_THRESHOLD: Final = 0.5
-"""Similarity at which two tuples in lists match. Source: docs/semantics.md, Lists."""
+"""Similarity at which two tuples match if they are list items. Source: docs/semantics.md, Lists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TupleNode(SequenceNode):
     """The node of a tuple, with a node for each position.
 
-    `threshold` is the similarity at which two tuples in lists match; each position has a threshold
-    of its own. The score of a tuple is never clipped.
+    `threshold` is the similarity at which two tuples match if they are list items; each position
+    has a threshold of its own. The score of a tuple is never clipped.
     """
 
     positions: tuple[Node, ...]
     other_positions: Node
     """The node of all positions after the declared ones."""
     ignored: frozenset[int] = frozenset()
-    """Positions that are not compared. All positions after the declared ones have one number, the
-    number of declared positions: if it is in the set, none of them is compared."""
+    """Indexes of positions that are not compared. The number of declared positions stands for all
+    later positions: if two positions are declared and the set contains 2, the third and all later
+    positions are not compared."""
 
     def node_of_single_item(self, value: JsonValue) -> Node:
         """Return the node that compares a value as the only item of a tuple."""
@@ -92,17 +93,20 @@ class TupleNode(SequenceNode):
         return positions._replace(gt=gt, pred=pred).select(is_evaluated)
 
     def _group_by_node(self, positions: AlignedItems) -> Iterator[tuple[int, Indexes]]:
-        """Yield (position, indexes of entries), with the entries of `positions` at this position.
+        """Yield (index of a node, indexes of the entries of `positions` that this node compares).
 
-        Entries after the declared positions are one group, under the first of their positions. A
-        position without entries is omitted.
+        One node compares all positions after the declared ones. A node that compares no entry is
+        omitted.
         """
         return group_positions(np.minimum(positions.indexes, len(self.positions)))
 
     def _compare_positions(
         self, elements: Columns, positions: AlignedItems, task: Task
     ) -> PairScores:
-        """Compare the positions of tuples by their nodes; record them if `task` says so."""
+        """Compare the positions of tuples by their nodes.
+
+        The positions are recorded if `task` is a `Recording`.
+        """
         gt, pred = positions.gt, positions.pred
         groups = []
         for node_index, selected in self._group_by_node(positions):

@@ -396,8 +396,7 @@ def column_values(column: Any, positions: Indexes) -> list[Any]:
 class UnitTable:
     """The units of some documents in batches, and notes: facts that only few units have.
 
-    Read columns only after recording: they are computed once, when they are first read. While units
-    are recorded, rows can be withdrawn (`NOT_EVALUATED`).
+    Read columns only after recording: they are computed once, when they are first read.
     """
 
     def __init__(self, n_documents: int, fields: FieldIndex | None = None) -> None:
