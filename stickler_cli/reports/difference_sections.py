@@ -503,7 +503,10 @@ def sections_of(difference: Difference, style: TableStyle, *, page: bool) -> lis
 
 
 def _name_next_command(view: DifferenceView) -> Text | Line:
-    """Return a line with the command to run next; terminals do not wrap it, for copying."""
+    """Return a line with the command to run next.
+
+    A terminal shows the command on a single line, so that it can be copied.
+    """
     command = view.difference.page_command
     if view.page:
         return Text(f"next: {code(command)}")

@@ -93,9 +93,10 @@ def _deferred_record(run: Run) -> dict[str, Any]:
 def _value_texts(value: object, depth: int, *, is_refused: bool = False) -> Iterator[str]:
     """Yield a value as indented JSON text.
 
-    Deferred values in it (those built only when needed) are built one entry at a time. If orjson
-    refuses the value, `is_refused` is true, and the value is split like a deferred one. There is no
-    recursion, since values may be nested deeper than the stack.
+    Deferred parts of the value, which are built only when needed, are built one entry at a time.
+    The caller sets `is_refused` if orjson cannot write the value. The value is then written entry
+    by entry, without orjson. There is no recursion, since values may be nested deeper than the
+    stack.
     """
     open_levels = [_split_one_level(value, depth, is_refused=is_refused)]
     while open_levels:

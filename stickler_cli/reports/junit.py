@@ -1,8 +1,12 @@
 """JUnit XML: a test case for each gate, for the documents, and optionally for each field.
 
-A case fails only if the exit code states a failure, too: the case of a field fails if a gate on the
-field fails. Source: junit-10.xsd of the Jenkins xunit plugin. Names differ, because GitLab reads
-only one of several cases with the same name. It shows the body of a failure.
+A case fails only if the exit code of the run states a failure, too. For example, the case of a
+field fails only if a gate on the field fails.
+
+GitLab reads only one of several cases with the same name, so every case has its own name. GitLab
+shows the body of a failure, so the explanation of a failure is in its body.
+
+Source: junit-10.xsd of the Jenkins xunit plugin.
 """
 
 from collections import Counter, defaultdict

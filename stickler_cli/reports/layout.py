@@ -57,8 +57,8 @@ class TableStyle:
     """Whether the output is for a pipe or file: with full paths, a single line for each row, and no
     colours."""
     in_log: bool = False
-    """Whether the output is for a terminal or the log of a CI job. Such output must not contain
-    control characters and workflow commands."""
+    """Whether the output goes to a terminal, a pipe or a device, and may end up in the log of a CI
+    job. Control characters and workflow commands in values are then escaped."""
     show_non_matches: int = 0
     show_documents: int = 0
     junit_fields: bool = False
@@ -262,7 +262,8 @@ _ESCAPED: Final = str.maketrans(_ENTITIES)
 def html_table(lines: Sequence[Span], table: Table, others_name: str) -> str:
     """Return lines and a table as HTML for a notebook.
 
-    `others_name` is a sentence on rows that are left out.
+    Rows after the first `MOST_ROWS` are left out. A last line then says how many there are, and
+    `others_name` is the end of this line.
     """
     paragraphs = "".join(f'<p style="{_LINE}">{_html(line)}</p>' for line in lines)
     legend = dict(table.legend)

@@ -30,7 +30,7 @@ _CHANGES: Final = {
     "change": ("change", "change of the figure from the first run to the second"),
     "p": ("corrected_p", "p value of the change"),
 }
-"""For each suffix of a metric name: the attribute of a change, and its description."""
+"""Maps the suffix of a metric name to an attribute of a change, and a description of the metric."""
 
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "#": "\\\\x23"})
 

@@ -119,7 +119,10 @@ class ComparedPair:
         return error and error.error_class
 
     def swapped_with(self, unit: TreePart) -> str:
-        """Return the other path whose true value was predicted for a unit; empty if none was."""
+        """Return the path of another field whose true value was predicted for this unit.
+
+        The text is empty if the predicted value belongs to no other field.
+        """
         error = self._error_at(unit)
         return field_path(error.elsewhere or ()) if error else ""
 
@@ -174,9 +177,9 @@ def list_units(root: TreePart) -> Iterator[TreePart]:
 def find_units(root: TreePart, path: Path) -> list[TreePart]:
     """Return the units at a path.
 
-    A path without list indexes selects the units in all list items. In other paths, list indexes
-    are those of the ground truth, or for elements that only the prediction has, those of the
-    prediction.
+    A path without list indexes selects the units in all list items. A list index in a path counts
+    the elements of the ground truth. An element that only the prediction has is selected by its
+    index in the prediction.
     """
     exact_matches = [unit for unit in list_units(root) if unit.gt_path == path]
     return exact_matches or [

@@ -135,8 +135,8 @@ def run_rows(
 ) -> list[CellValues]:
     """Return the rows of all documents together, then those of each group of documents.
 
-    Each row has a cell for every column; undefined figures are None. `settings` are those of the
-    intervals; None for the settings of the run.
+    Each row has a cell for every column; undefined figures are None. `settings` say how confidence
+    intervals are computed; with None, they are computed as in the run.
     """
     groups: list[tuple[str, str, Results]] = [("", "", evaluation)]
     for key, groups_of_key in evaluation.by.items():
@@ -213,7 +213,10 @@ def _make_tidy_rows(
 
 
 def _trust_cells(units: ConfidenceUnits | None) -> CellValues:
-    """Return AUROC, ECE and Brier score of confidences, by column; None for an undefined figure."""
+    """Return three cells on the confidences: AUROC, ECE and Brier score.
+
+    A cell is None if its figure is undefined.
+    """
     if units is None or not len(units.is_right):
         return (None, None, None)
     reliability = units.reliability()
@@ -258,7 +261,10 @@ def _split_bounds(interval: object) -> list[float | None]:
 
 
 def _errors_written(format_name: str, errors: ErrorList, *, in_log: bool) -> Iterator[bytes]:
-    """Yield errors as rows in the bytes of a row format, with the columns of `--non-matches`."""
+    """Yield a table of errors in a row format such as CSV, as pieces of bytes.
+
+    The table has the same columns as the files of `--non-matches`.
+    """
     stream = io.BytesIO()
     with lines_as_rows(stream, format_name, table_of_errors, in_log=in_log) as rows:
         for line in errors.lines:

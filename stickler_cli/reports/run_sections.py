@@ -45,7 +45,10 @@ SectionBlocks: TypeAlias = Iterable[Block | Figures]
 
 
 def sections_of(run: Run, style: TableStyle, *, page: bool) -> list[Section]:
-    """Return the report of a run as sections; a page has another order than a terminal."""
+    """Return the report of a run as sections.
+
+    The sections of a Markdown page have another order than those for a terminal.
+    """
     view = RunView(run, code, page=True) if page else RunView(run)
     section_builders = _ON_PAGE if page else _ON_TERMINAL
     sections = [
@@ -60,7 +63,10 @@ def sections_of(run: Run, style: TableStyle, *, page: bool) -> list[Section]:
 
 
 def _next(view: RunView) -> Text | Line:
-    """Return a line with the command to run next; terminals do not wrap it, for copying."""
+    """Return a line with the command to run next.
+
+    A terminal shows the command on a single line, so that it can be copied.
+    """
     command = f"{view.run.errors_command} --cause 1"
     return Text(f"next: {code(command)}") if view.page else (Span.of(f"next: {command}", "title"),)
 

@@ -228,7 +228,10 @@ _LEFT_OUT: Final = {
 
 
 def wholly_right(view: RunView) -> str:
-    """Return a sentence with the shares of documents that lost no values, and that lost few."""
+    """Return a sentence with the share of completely right documents.
+
+    The sentence also has the numbers of documents that lost at most 0, 1, 2, ... values.
+    """
     evaluation = view.run.evaluation
     documents = evaluation.wholly_right
     if documents.share is None:
@@ -454,9 +457,10 @@ def notes(view: RunView) -> list[str]:
 
 
 def problems(view: RunView) -> tuple[str, list[tuple[str, str]], int]:
-    """Return the problems of documents: a text that counts them, the first ones, how many remain.
+    """Return the problems of documents: a summary, the first problems, and the number of others.
 
-    A problem is a pair of the document's status and a text.
+    The summary counts the problems by status, such as `2 failed, 1 missing`. A problem is a pair:
+    the status of the document, and a text.
     """
     evaluation = view.run.evaluation
     documents = sorted(evaluation.problems)

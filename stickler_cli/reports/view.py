@@ -1,4 +1,7 @@
-"""Views of a run for all reports: fields and groups as rows, and rates by the rule of the run."""
+"""Views of a run for all reports: fields and groups as rows.
+
+Rates are computed by the rule of the run: its counting mode, and what recall counts.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -46,7 +49,8 @@ class FieldRow:
 
     path: Path
     kind: str
-    """Kind of the field; empty, like the comparator, if the schema does not describe the field."""
+    """Kind of the field, such as `leaf` or `list`. Kind and comparator are empty if the schema does
+    not describe the field."""
     comparator: str
     threshold: float | None
     weight: float | None
@@ -162,7 +166,11 @@ def _tally_rows(
 
 
 def _by_pattern(sums: FieldTallies, fields_by_path: Mapping[Path, FieldInfo]) -> FieldTallies:
-    """Add up the tallies of the keys of each map; parents come first."""
+    """Return tallies in which all keys of a map share one tally, under the name `*`.
+
+    Undeclared keys of an object keep their own tallies, unless there are more than
+    `MOST_UNKNOWN_NAMES`. A field comes before the fields inside it.
+    """
     total = FieldTallies({(): sums.tally(())})
     n_children = Counter(path[:-1] for path in sums if path)
     shown_and_pattern: dict[Path, tuple[tuple[str, ...], Path]] = {(): ((), ())}
@@ -183,7 +191,7 @@ def _by_pattern(sums: FieldTallies, fields_by_path: Mapping[Path, FieldInfo]) ->
 def rows_shown(
     rows: Sequence[FieldRow], sort: str, fields: str, *, only_errors: bool
 ) -> list[FieldRow]:
-    """Return the rows to show, sorted by `sort`: their paths match the glob `fields`.
+    """Return the rows of fields whose paths match the glob `fields`, sorted by `sort`.
 
     With `only_errors`, fields that lost no values are left out.
     """
@@ -268,9 +276,10 @@ class RunView:
         )
 
     def bounds(self, name: str, intervals: FieldIntervals | None = None) -> Interval | None:
-        """Return the interval of a rate such as `f1`; without `intervals`, that of all documents.
+        """Return the interval of a rate such as `f1`; None if the run has no intervals.
 
-        Returns None if the run has no intervals.
+        The interval is taken from `intervals`. If these are None, it is the interval for all
+        documents together.
         """
         field_intervals = intervals or self.intervals
         return field_intervals.rates[self.run.rule.counting][name] if field_intervals else None
@@ -302,9 +311,10 @@ class RunView:
         return "" if self.shown_level is None else f"{100 * self.shown_level:g}% CI of F1"
 
     def shown_bounds(self, intervals: FieldIntervals | None, documents: int) -> Interval | None:
-        """Return the interval of F1 for some documents; None if these are too few.
+        """Return the interval of F1 in `intervals`; None if reports do not show this interval.
 
-        `intervals` are those of the documents, and `documents` is their number.
+        `documents` is the number of documents from which `intervals` were computed. If it is too
+        small, no interval is shown.
         """
         is_shown = self.shown_level is not None and documents >= MIN_DOCUMENTS
         return self.bounds("f1", intervals) if is_shown and intervals else None
@@ -325,7 +335,10 @@ class RunView:
 
     @cached_property
     def groups(self) -> dict[str, list[tuple[str, "Results"]]]:
-        """The groups of documents, by the key of grouping; groups with the lowest F1 come first."""
+        """Maps each key by which documents are grouped to the groups: pairs of name and results.
+
+        Groups with the lowest F1 come first.
+        """
 
         def order(group: tuple[str, "Results"]) -> tuple[bool, float, str]:
             f1 = self.f1_of(group[1])

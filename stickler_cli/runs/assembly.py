@@ -157,7 +157,7 @@ def _by_model(option: str, texts: Sequence[str], pattern: str, expected: str) ->
 def _check_placed(policy: Policy, model_titles: Iterable[str]) -> None:
     """Raise UsageError if an endpoint or a key is given for a model that no field asks.
 
-    The name of the model may be misspelt.
+    This finds a misspelt model name.
     """
     asked_models = sorted(model_titles)
     for option, values_by_model in ((ENDPOINT, policy.endpoints), (KEY_FROM, policy.keys)):
@@ -282,7 +282,10 @@ def _fields_of_page(plan: Plan) -> frozenset[Path] | None:
 
 
 def _notes_on_fields(loaded: LoadedSchema, settings: EvalSettings) -> Iterator[str]:
-    """Yield notes on fields that the schema or `--ignore` ignores, and the note of the schema."""
+    """Yield notes on fields that the schema ignores, and on fields that `--ignore` removes.
+
+    If loading the schema gave a note, this note is yielded, too.
+    """
     ignored = [field_path(field.path) for field in loaded.fields if IGNORED in field.rules]
     if ignored:
         yield f"fields that the schema ignores: {join_some(dict.fromkeys(ignored))}"

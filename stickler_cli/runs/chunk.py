@@ -224,9 +224,10 @@ def _check_pair(
 
 
 def at_fault(document: ReadDocument, error: Exception) -> DocumentResult:
-    """Return the result of a document after an error in a comparison: the document failed.
+    """Return the result of a document whose comparison raised an error: its status is `failed`.
 
-    The result of a document that was not to be compared is returned unchanged.
+    If the document needs no comparison, for instance because it has no ground truth, its result is
+    returned unchanged.
     """
     result, pair = document.result, document.pair
     if document.gt is None or pair is None:
@@ -264,7 +265,10 @@ class ChunkResult:
     """Counts and scores of the documents."""
 
     def add(self, chunk: "ChunkResult", job: Job) -> None:
-        """Add the result of the next documents to this result, except their ids and lines."""
+        """Add the counts, errors and details of the next chunk to this result.
+
+        The ids and the lines of text of the next chunk are not added.
+        """
         self.evaluation.merge(chunk.evaluation)
         room = job.requested.first_non_matches - len(self.first_non_matches)
         self.first_non_matches += chunk.first_non_matches[:room]

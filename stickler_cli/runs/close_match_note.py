@@ -56,8 +56,8 @@ def _describe_difference(
 ) -> str:
     """Return a sentence on the values with one kind of difference.
 
-    It has their fields, examples, and what would make such values wrong. `by_field` has pairs of a
-    field's name and its values of this kind.
+    The sentence names the fields, shows examples, and says what would make such values wrong.
+    `by_field` has pairs of a field's name and its values with this difference.
     """
     by_field.sort(key=lambda entry: (-entry[1].count, entry[0]))
     total = sum(values.count for _, values in by_field)

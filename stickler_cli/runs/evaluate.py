@@ -1,7 +1,7 @@
 """Evaluate a run; the command line and the Python API both use these functions.
 
-Results are in the order of the documents, and equal to the byte for any number of processes and any
-size of chunks. Memory does not grow with the number of documents.
+Results are in the order of the documents. They are the same, byte for byte, for any number of
+processes and any size of chunks. Memory does not grow with the number of documents.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
@@ -75,8 +75,8 @@ def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot ho
     """Evaluate pairs of documents in memory, taken from an iterable one by one.
 
     Without a client, models are asked with the default policy. `total` is the number of documents;
-    None if unknown. `job_of` makes the job, after all comparators have been checked. `lines` are
-    as in `gather`.
+    None if unknown. `job_of` makes the job, after all comparators have been checked. `lines` has
+    the streams to which lines of JSON are written (see `gather`).
     """
     options = comparing(plan, settings, client or client_of(plan))
     job = job_of(options)
@@ -155,11 +155,14 @@ def _remarks_on(assembly: Assembly, run: Run) -> Iterator[str]:
 
 
 def _check_pairs(assembly: Assembly, interruption: Interruption) -> None:
-    """Raise UsageError if judges would be asked about too many pairs, before any model is paid.
+    """Raise UsageError if judges would be asked about too many pairs of values.
 
-    To count the pairs, all documents are compared without asking models. The count is approximate,
-    as the pairing of list items may depend on embeddings. Standard input cannot be read twice:
-    there the limit is checked during the run.
+    A judge is a model that compares a true and a predicted value. To count the pairs of values, all
+    documents are compared once without asking any model, so nothing has been paid yet. The count is
+    approximate, as the pairing of list items may depend on embeddings.
+
+    Nothing is checked here if documents come from standard input, which cannot be read twice. The
+    limit is then checked during the run.
     """
     job, settings = assembly.job, assembly.settings
     client = job.options.client
@@ -183,9 +186,10 @@ def _check_pairs(assembly: Assembly, interruption: Interruption) -> None:
 
 
 def refuse_runaway(counting: "Client", counted: str, hint: str = "") -> None:
-    """Raise UsageError if more pairs were counted than the client's policy allows.
+    """Raise UsageError if judges would be asked about more pairs of values than the policy allows.
 
-    `counted` names the counted documents in the message, such as "of the first 10 documents".
+    `counting` is a client that has counted the pairs instead of asking models. `counted` names the
+    documents in the message, such as "of the first 10 documents".
     """
     judges = [need for need in counting.needs if need.model.is_judge]
     count, limit = sum(need.questions for need in judges), counting.policy.max_pairs

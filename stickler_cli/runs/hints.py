@@ -147,12 +147,13 @@ def _root_hint(
 def _find_root(document: JsonObject, names: set[str]) -> Steps:
     """Return the keys that lead to the object with the fields of the schema; empty if unclear.
 
-    `names` are the names of the fields. Objects are searched from the outside to the inside, and
-    the first one counts that has at least half as many of the names as the best object.
+    `names` are the names of the fields. The best object is the one with the most keys in `names`.
+    The result leads to the outermost object that has at least half as many such keys as the best
+    object.
 
-    The result is empty if the document itself has as many names as the best object. It is also
-    empty if the document has some names, and the best object fewer than half of all: then no object
-    is clearly the right one.
+    The result is empty if the document itself has as many such keys as the best object. It is also
+    empty if the document has some such keys, but the best object has fewer than half of `names`. In
+    both cases no inner object is clearly the right one.
     """
     level: list[tuple[Steps, JsonValue]] = [((), document)]
     counts: dict[Steps, int] = {}

@@ -1,4 +1,7 @@
-"""The job of a run: everything that decides its results, the groups of documents, the workers."""
+"""The job of a run: everything that decides the results of the run.
+
+This module also has the groups of documents, and the settings of worker processes.
+"""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -52,7 +55,8 @@ class Grouping:
     key: str
     path: Path = ()
     names: Mapping[str, str] = field(default_factory=dict)
-    """The group of each document, by the id of the document; from a column of a metadata file."""
+    """Maps the id of each document to its group, as read from a column of a metadata file. Empty
+    for other keys."""
 
 
 def parse_groupings(
@@ -258,8 +262,8 @@ class SchemaChoice(Generic[Planned]):
 
     by: Grouping
     of_step: Mapping[str, Planned]
-    """An entry for each schema (its job or loaded schema), by the key under which its documents are
-    nested."""
+    """One entry for each schema. The key is the key under which the documents of the schema are
+    nested, such as `invoice/`. The value is the job of the schema, or the loaded schema."""
 
     def for_document(self, document: str, gt: JsonDocument | Problem | None) -> Planned | Problem:
         """Return the entry of `of_step` for the schema of a document; if it has none, a problem."""

@@ -58,7 +58,8 @@ class Keeper:
     """The files that a run writes while it compares."""
 
     lines: Mapping[str, LinesFile]
-    """The open files of lines, by kind: `document_lines`, `non_match_lines` or `value_lines`."""
+    """The open files of lines. A key is the kind of lines: `document_lines`, `non_match_lines` or
+    `value_lines`."""
     started: str
     """Start time of the run, or of the earlier run that it continues."""
     interruption: Interruption
@@ -163,7 +164,10 @@ def open_kept_files(
 
 
 def deciding(assembly: Assembly) -> dict[str, object]:
-    """Return the settings that decide the results in a journal; keys are names for messages."""
+    """Return a dict of all settings that decide the results in a journal.
+
+    A key is the name that messages use for the setting.
+    """
     settings, job = assembly.settings, assembly.job
     policy = job.options.client and job.options.client.policy
     return {
@@ -187,7 +191,10 @@ def deciding(assembly: Assembly) -> dict[str, object]:
 
 
 def _list_sources(settings: EvalSettings) -> dict[str, str | None]:
-    """Return the sources of documents by option; URLs lose their signatures, as these change."""
+    """Return a dict from `GT`, `PRED`, `pairs` and `confidences` to the given source of documents.
+
+    A source that was not given is None. Signatures in URLs are removed, because they change.
+    """
     named = {
         "GT": settings.gt,
         "PRED": settings.pred,

@@ -46,8 +46,8 @@ class LineIndex:
     queries: ClassVar[Queries]
     """Filters and orders that queries can use."""
     lost_values: ClassVar[str] = "0"
-    """SQL expression for the number of lost values that a line stands for; `0` if lines have no
-    such number."""
+    """SQL expression for the number of values that were lost by the error in a line; `0` if lines
+    are not errors."""
 
     def __init__(self, rows: Callable[[], Iterable[tuple[Any, ...]]], run: str = "") -> None:
         """Open the database in the run directory `run`, or build one from `rows`.

@@ -61,8 +61,8 @@ ERRORS: Final[Queries] = {
 """Queries for errors.
 
 The column `within` has the cause of an error, or of the failed item that contains the error.
-`places` has the path and the field of the error, each between line ends. An absent value is an
-empty text."""
+`places` has the path of the error and the path of its field, with a line break before and after
+each path. An absent value is an empty text."""
 
 DOCUMENTS: Final[Queries] = {
     "filters": {

@@ -117,9 +117,10 @@ def _ids_of(run: Run) -> list[str]:
 
 
 def _list_files(folder: str) -> Mapping[str, Path]:
-    """Return the images and PDFs in a directory, by the ids of documents that they may belong to.
+    """Return a dict from document ids to the images and PDFs in a directory.
 
-    A file `a/b.png` belongs to the id `a/b` or `a/b.png`.
+    A file `a/b.png` is the entry of two ids: `a/b` and `a/b.png`. If several files fit an id, the
+    entry is the first of them, sorted by path.
     """
     files_by_id: dict[str, Path] = {}
     for path in sorted(Path(folder).rglob("*")):

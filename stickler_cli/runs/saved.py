@@ -1,7 +1,7 @@
 """Read files of earlier commands: runs, errors, policies, verdicts, and tunings in schemas.
 
-A tuning records the documents on which `stickler tune` chose thresholds. A gate on the same
-documents would judge the thresholds by the evidence that they were chosen by.
+A tuning records the documents for which `stickler tune` chose thresholds. The thresholds suit these
+documents better than new documents, so a gate on the same documents would pass too easily.
 """
 
 import re
@@ -83,8 +83,8 @@ _VERDICTS: Final = (
 
 COMMENT: Final = "$comment"
 KEPT: Final = 64
-"""Maximum number of document hashes in a tuning; the lowest hashes are kept. They suffice to notice
-that 5 % of the documents occur again."""
+"""Maximum number of document hashes in a tuning; the lowest hashes are kept. With this number, even
+an evaluation that repeats only 5 % of the documents is very likely to be noticed."""
 
 _HASH_BYTES: Final = 6
 _TUNED: Final = re.compile(
@@ -95,7 +95,8 @@ _TUNED: Final = re.compile(
 def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
     """Read a run from a run file (also compressed), a run directory, or a Parquet file.
 
-    The run of a Parquet file is without its documents; `with_rows` adds them.
+    The run of a Parquet file has its documents only if the run kept their figures. For all other
+    Parquet files, `with_rows` adds the documents.
 
     Raises:
         UsageError: the run does not exist or cannot be read; the message has the location.
@@ -202,7 +203,10 @@ def _run_file(name: str) -> str:
 
 
 def _load_run_of_table(file: str) -> Run:
-    """Return the run in a Parquet file of documents, with its documents if the run keeps rows."""
+    """Return the run in a Parquet file.
+
+    The run includes its documents only if it kept the figures of single documents.
+    """
     record = record_in(file)
     run = read_run(record, decoded(file))
     if not run.evaluation.keeps_rows or run.options.rows == "none":
@@ -411,7 +415,9 @@ def load_detail(name: str, run: Run) -> Detail | None:
 
 
 def marks_of(file: str, limit: int) -> Marks:
-    """Read people's verdicts on errors, by document; the last verdict on an error counts.
+    """Return people's verdicts on errors, as a dict from document ids to verdicts.
+
+    If the file has several verdicts on an error, the last one counts.
 
     Raises:
         UsageError: lists all lines that are not verdicts.

@@ -36,10 +36,11 @@ class _Values(NamedTuple):
 
 
 def hint_id_field(pairs: Sequence[DocumentValues], *, by_name: bool = False) -> Iterator[str]:
-    """Yield a hint if a field has ids by which documents should have been paired.
+    """Yield a hint if a field seems to identify documents, but they were paired in another way.
 
-    They were paired by position, or with `by_name` by the names of their files. For pairs by name,
-    the hint names no option, because no option changes this.
+    Without `by_name`, documents were paired by position, and the hint recommends `--id-field`. With
+    `by_name`, they were paired by the names of their files. The hint then recommends other file
+    names, or JSON Lines with `--id-field`.
     """
     if len(pairs) < MIN_DOCUMENTS:
         return
@@ -86,9 +87,8 @@ def _share_of_ids(gts: Sequence[_Ids], preds: Sequence[_Ids], field: Path) -> fl
     """Return the number of ids that both sides have, divided by the number on the smaller side.
 
     The ids are the values of one field. Return 0 if a side has an id twice, or lacks the field in
-    too many documents. Also return 0 if the share `MAX_IN_PLACE` of the common ids is at equal
-    positions on both sides: pairing documents by id instead of by position would then change
-    little.
+    too many documents. Also return 0 if half of the common ids or more are at equal positions on
+    both sides. Pairing documents by id instead of by position would then change little.
     """
     gt_ids = [str(ids[field]) for ids in gts if field in ids]
     pred_ids = [str(ids[field]) for ids in preds if field in ids]

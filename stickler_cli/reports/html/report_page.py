@@ -52,9 +52,10 @@ def fill_template(
 
     Args:
         template: the file name of the template.
-        context: the values of the template, by name.
+        context: a dict from the names that the template uses to their values.
         scripts: the names of script files; a file can use files before it.
-        element_values: JSON values for the scripts, by the id of the HTML element for each.
+        element_values: JSON values for the scripts. A key is the id of the HTML element that
+            holds the value; the value is given as lines of bytes.
         policy: further rules of the content security policy.
     """
     script = _wrap_scripts(scripts) if scripts else ""

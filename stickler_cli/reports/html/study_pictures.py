@@ -19,7 +19,10 @@ PLACE_PARTS: Final = (
     *(("value_wrong", "value wrong", "fd"), ("both_wrong", "both wrong", "both")),
     *(("missed", "missed", "fn"), ("invented", "invented", "invented")),
 )
-"""For each segment of a field's bar: the attribute with its count, its name and its style class."""
+"""One entry for each segment of a field's bar.
+
+An entry has the name of the attribute with the count, the title of the segment and its style class.
+"""
 
 
 class BarSegment(NamedTuple):
@@ -50,7 +53,10 @@ class StackedBars(NamedTuple):
 
 
 def study_pictures(report: Report) -> dict[str, object]:
-    """Return the pictures of a study under `bars`, `grid` and `listing`; None for a missing one."""
+    """Return the pictures of a study as a dict with the keys `bars`, `grid` and `listing`.
+
+    The value of a key is None if the study has no such picture.
+    """
     record: Any = report.record
     pictures: dict[str, object] = {"bars": None, "grid": None, "listing": None}
     match getattr(record, "format", "").partition("/")[0]:

@@ -142,16 +142,20 @@ def evaluate_task(job: Job, needs: Needs, packed: bytes) -> Done:
 
 
 def packed_items(items: Iterable[WorkItem]) -> bytes:
-    """Return the documents of a Dask task as compressed bytes, without what can be read again.
+    """Return the documents of a Dask task as compressed bytes.
 
-    The result is small, because the scheduler keeps thousands of tasks.
+    Lines of text that a worker can read again from their file are left out. Tasks must be small,
+    because the scheduler keeps thousands of them.
     """
     items_or_ranges = [_drop_lines(item_or_range) for item_or_range in in_ranges(items)]
     return zlib.compress(pickle.dumps(items_or_ranges), 1)
 
 
 def _drop_lines(item: Part) -> Part:
-    """Return a reference to a pair without its lines of text, if a worker can read these again."""
+    """Return a reference to a pair without those lines of text that a worker can read from a file.
+
+    Anything else than a reference to a pair is returned unchanged.
+    """
     if not isinstance(item, PairRef):
         return item
 
@@ -405,7 +409,12 @@ class DaskExecutor(Elsewhere[_Task]):
         future.add_done_callback(self.finished.put)
 
     def _next(self, chunks: Chunks) -> _Task | None:
-        """Return the next task to submit; None if there is none, or a suspected task runs alone."""
+        """Return the next task to submit; None if no task can be submitted now.
+
+        A suspected task may have killed a worker, so it runs alone: it is submitted when no other
+        task is running, and no other task is submitted until it ends. None is also returned if no
+        documents are left, or if too many results wait for an earlier one.
+        """
         running_tasks = [*self.at.values()]
         if any(task.suspected for task in running_tasks):
             return None

@@ -108,8 +108,8 @@ class Chunks:
     def take(self, max_documents: int | None = None) -> list[WorkItem]:
         """Return the documents of the next chunk; the list is empty at the end.
 
-        It has at most `max_documents`. But if so few documents are done too quickly, it has more,
-        because sending a chunk takes time, too.
+        A chunk usually has at most `max_documents` documents. It has more if `max_documents` would
+        be finished too quickly, because sending a chunk takes time, too.
         """
         max_documents = self._largest.documents if max_documents is None else max_documents
         if self.returned:
