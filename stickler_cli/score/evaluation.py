@@ -56,7 +56,10 @@ class Conditions:
 
     @property
     def by_name(self) -> dict[str, object]:
-        """Every condition by name; two evaluations can be merged only if these are equal."""
+        """The conditions as a dict from name to value.
+
+        Two evaluations can be merged only if their dicts are equal.
+        """
         return {**asdict(self.options), "fields": self.fields}
 
 
@@ -83,9 +86,9 @@ class Results:
     warnings: Counter[str] = field(default_factory=Counter)
     """Number of documents with each warning; `score/document_result.py` has the names."""
     unwrapped: Counter[str] = field(default_factory=Counter)
-    """For each form of wrapper, the number of values taken out of such wrappers. The key
-    `INHERITED` has the number of values that took their confidence from the object or list around
-    them."""
+    """Number of values that were taken out of wrappers, for each form of wrapper. The key
+    `INHERITED` counts the values that have no confidence of their own and took the confidence of
+    the object or list that contains them."""
     skipped_keys: Counter[str] = field(default_factory=Counter)
     """For each metadata key that is not evaluated, such as `page`, the number of values with this
     key."""
@@ -161,7 +164,10 @@ class Results:
 
     @property
     def wholly_right(self) -> WhollyRight:
-        """The counts of documents without a wrong, invented or missed value."""
+        """Number of documents that lost no value, one value, two values and so on.
+
+        A lost value is wrong, invented or missed.
+        """
         return self.fold(WhollyRight)
 
     @property
@@ -217,17 +223,18 @@ class Results:
         return field_intervals(tally, settings.level, recall_with_fd=rule.recall_with_fd)
 
     def confidences_view(self) -> dict[str, Any]:
-        """Return how well confidences predict errors, in total and by field, as a run file has it.
+        """Return figures on predicted confidences, in total and by field, as a run file has them.
 
-        Figures have confidence intervals if the rates of the run have them.
+        They show how well confidences predict errors. They have intervals if `interval_settings` is
+        set.
         """
         views = {path: self._confidence_view(path) for path in self.confidences.by_field()}
         return {**views.pop(""), "fields": views}
 
     def confidence(self, path: str = "") -> dict[str, Any] | None:
-        """Return how well confidences predict the errors of a field, or of all fields.
+        """Return the figures that show how well the confidences of a field predict its errors.
 
-        The empty path stands for all fields. None if no value has a confidence.
+        The empty path stands for all fields together. None if no value has a confidence.
         """
         units = self.confidences.by_field().get(path)
         return None if units is None or not len(units.is_right) else self._confidence_view(path)
@@ -246,13 +253,13 @@ class Results:
     ) -> dict[str, Any]:
         """Return these results as a run file has them.
 
-        `bounds_of_fields` adds confidence intervals of every field to those of whole documents;
-        `deferred` builds the counts of a field when they are read.
+        If `bounds_of_fields` is True, not only whole documents but also all fields have confidence
+        intervals. If `deferred` is True, the counts of a field are built only when they are read.
         """
         settings = self.interval_settings
 
         def further_keys(path: FieldNames, tally: Tally) -> dict[str, object]:
-            """Return what a field has besides counts and rates: sums, and intervals if wanted."""
+            """Return the sums of a field, and its intervals if wanted."""
             is_root = not path
             record = sums_record(tally, whole=is_root)
             if settings is not None and (is_root or bounds_of_fields):
@@ -305,14 +312,14 @@ class Evaluation(Results):
     )
     problems: list[DocumentProblem] = field(default_factory=list)
     n_unnamed: Counter[Status] = field(default_factory=Counter)
-    """Number of problems that are counted but not listed in `problems`, by status. All are listed
-    if the run keeps single documents."""
+    """Number of problems of each status that are counted but not listed in `problems`. It is 0 if
+    the run keeps single documents, since `problems` then has all of them."""
     conditions: Conditions | None = None
     """The options and fields of the comparison; None if unknown."""
     metrics: dict[str, Measure] = field(default_factory=dict)
     """The user's metrics, by name."""
     by: dict[str, dict[str, Results]] = field(default_factory=dict)
-    """The results of each group, by breakdown key and then by name of the group."""
+    """The results of each group, as `by[breakdown key][name of the group]`."""
     rows: KeptRows = "auto"
     """Whether single documents are kept; `auto` keeps them up to `MAX_ROWS` documents."""
 
@@ -453,7 +460,7 @@ class Evaluation(Results):
         return self.fold(Validities).sides
 
     def document_figures(self) -> dict[str, float | None]:
-        """Return the figures that gates on documents may ask for: numbers and shares, by name."""
+        """Return each number or share of documents that a gate can check, by name of the figure."""
         validity = self.validity.get("pred")
         return {
             **self.documents,
@@ -466,9 +473,10 @@ class Evaluation(Results):
     def view(
         self, fields: Sequence[FieldInfo], *, recall_with_fd: bool, deferred: bool = False
     ) -> dict[str, object]:
-        """Return the evaluation as a run file has it; equal evaluations give equal bytes.
+        """Return the evaluation as a run file has it; equal evaluations give equal results.
 
-        `deferred` builds large values when they are read: fields, their counts, and groups.
+        If `deferred` is True, large values (fields, their counts, and groups) are built only when
+        they are read.
         """
         options: Any = {"recall_with_fd": recall_with_fd, "deferred": deferred}
         view = self.results_view(fields, bounds_of_fields=True, **options)

@@ -134,8 +134,8 @@ OVERALL, AGGREGATE, LEAVES = range(3)  # positions of the counting modes
 N_UNIT_COUNTS: Final = (LEAVES + 1) * N_OUTCOMES  # number of counts of units, which begin a cell
 FURTHER_COUNTS: Final = ("not_evaluated", "whole", "items", "missed_items", "invented_items")
 """Names of the counts at the end of a cell, after the counts of units. `not_evaluated` is 1 if the
-document does not evaluate the field, else 0. `whole` is the number of items and objects without an
-error inside. `items` is the number of all items and objects."""
+field is not evaluated in the document, else 0. `whole` is the number of list items and objects
+without an error inside. `items` is the number of all list items and objects."""
 ITEM_COUNTS: Final = slice(N_UNIT_COUNTS + 1, N_UNIT_COUNTS + len(FURTHER_COUNTS))
 """The positions of the counts of items in a cell."""
 CELL_SIZE: Final = N_UNIT_COUNTS + len(FURTHER_COUNTS)
@@ -178,8 +178,8 @@ class FieldCounts(NamedTuple):
     unlabelled: Sequence[DocumentPlace] = ()
     """Fields of ground truths with a missing label; one entry for each unlabelled value or list."""
     left_out: Sequence[tuple[DocumentPlace, int]] = ()
-    """Open lists, each with the number of predicted items that have no partner; such items are not
-    judged."""
+    """Each open list (a list that the ground truth labels only in part), with the number of its
+    predicted items that have no partner; such items are not judged."""
 
     def select_documents(self, selected: Mask) -> "FieldCounts":
         """Return the counts of selected documents, and only of fields that these documents have.
@@ -225,7 +225,10 @@ def units_of_cells(cells: Cells) -> ModeCounts:
 
 @lru_cache(8)
 def rank_parents_first(paths: tuple[FieldNames, ...]) -> Mapping[FieldNames, int]:
-    """Return the rank of each path and of its parents: parents first, else in the given order."""
+    """Return a dict from each path, and each parent of a path, to its rank: 0, 1, 2 and so on.
+
+    Parents come before their children, and siblings stay in the order of `paths`.
+    """
     children: dict[FieldNames, dict[FieldNames, None]] = {}
     for path in paths:
         for end in range(len(path), 0, -1):

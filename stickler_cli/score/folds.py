@@ -2,7 +2,8 @@
 
 Documents can be added in any order. Each statistic is a class with the methods of `Fold`. Some are
 defined in this module, others in a module of their own; `FOLDS` and `RUN_FOLDS` list all of them. A
-run file has the state and the figures of each statistic. Only the state is read back.
+run file has the counts that a statistic keeps and the figures that follow from these counts.
+Reading a run file restores the counts only.
 """
 
 import math
@@ -126,7 +127,8 @@ class Validity:
     def _add(self, violated: Violated) -> None:
         """Add a violation to the counts of its keyword and field.
 
-        If it is the first of its kind, the object `violated` itself is stored, and later changed.
+        The first violation with this keyword and field is stored itself, and later counts are added
+        to it. The caller must therefore not use `violated` again.
         """
         total = self._by_key.setdefault((violated.keyword, violated.field), violated)
         if total is violated:
@@ -356,8 +358,8 @@ class PathCounts:
     left_out: Counter[FieldNames] = field(default_factory=Counter)
     """Number of predicted items without a partner in each open list."""
     unnamed: Counter[str] = field(default_factory=Counter)
-    """For `undeclared_keys` and for `extra_keys`: the number of values of all keys together that
-    have no count of their own."""
+    """Under `undeclared_keys` and `extra_keys`: the number of values whose keys have no count of
+    their own, because there are too many keys."""
 
     def add(self, batch: "Batch", selected: Mask | None) -> None:
         """Add all documents of a batch.
@@ -450,8 +452,8 @@ _UNDECLARED: Final = {
     "undeclared_keys": "undeclared_keys_unnamed",
     "extra_keys": "extra_keys_unnamed",
 }
-"""The attributes that count undeclared keys, each with a key of run files. Only a limited number of
-undeclared keys has its own count; the key of the run file has the count of all others together."""
+"""The attributes that count undeclared keys, each with the name under which a run file has the sum
+for all keys without a count of their own. Only `MAX_KEYS` keys have a count of their own."""
 
 
 def _is_long(path: FieldNames) -> bool:

@@ -38,8 +38,8 @@ def judge_gate(gate: Gate, evaluation: Evaluation, rule: RateRule = DEFAULT_RULE
 
     Raises:
         UsageError: the gate asks for an unknown kind of documents, such as `documents.lost`. Or the
-            gate asks for an interval of a figure of confidences, and the run keeps no rows of
-            single documents.
+            gate asks for the confidence interval of a figure on predicted confidences, and the run
+            has no rows of single documents, from which this interval would be computed.
     """
     if gate.mode == METRIC_PREFIX:
         metric = f"{gate.metric}."
@@ -55,10 +55,10 @@ def judge_gate(gate: Gate, evaluation: Evaluation, rule: RateRule = DEFAULT_RULE
 
 
 def judge_value(gate: Gate, value: float | None, empty: str, prefix: str = "") -> GateResult:
-    """Decide whether a value passes a gate; an undefined value fails it.
+    """Decide whether a value passes a gate. None is an undefined value, which never passes.
 
-    `empty` is the reason why a value of None is undefined. `prefix` precedes the name of the figure
-    in the reason of the result.
+    `empty` is the reason why the value is undefined; it is used only if `value` is None. `prefix`
+    is written before the name of the figure in the reason of the result.
     """
     name = prefix + figure_name(gate)
     field = "" if is_about_documents(gate) else field_path(gate.path)
@@ -82,11 +82,12 @@ def judge_fields(
     find_value: Callable[[Path], tuple[float | None, str]],
     prefix: str = "",
 ) -> GateResult:
-    """Decide whether a gate passes, by its field or by the worst field that its pattern matches.
+    """Decide whether the field of a gate passes; of several fields, the worst one decides.
 
-    `find_value` returns the value of a field, or None and the reason why it is undefined. Fields
-    without a value are ignored; if no field has a value, the gate fails. `prefix` precedes the name
-    of the figure in the reason of the result.
+    If the gate's path is a pattern, all of `fields` that match it are judged. `find_value(path)`
+    returns (value, reason); the value is None if it is undefined, and the reason says why.
+    Undefined values are ignored; if all values are undefined, the gate fails. `prefix` is written
+    before the name of the figure in the reason of the result.
     """
     if not has_pattern(gate):
         return judge_value(gate, *find_value(gate.path), prefix)
@@ -120,8 +121,9 @@ _WORST_FIRST: Final[dict[str, Callable[[float], float]]] = {
     "!=": abs,
     "==": lambda difference: -abs(difference),
 }
-"""For each operator, a sort key of (value - limit). The lowest key belongs to the worst value: the
-one that fails most clearly, or else passes most narrowly."""
+"""For each operator, a sort key of (value - limit). The lowest key belongs to the worst value,
+which is the value that fails most clearly. If no value fails, it is the value that passes most
+narrowly."""
 
 _OPPOSITE: Final = {">=": "<", "<=": ">", "==": "!=", "!=": "==", ">": "<=", "<": ">="}
 
@@ -141,7 +143,7 @@ def check_kind(gate: Gate, kinds: Collection[str]) -> None:
 
 
 def _find_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:
-    """Return the figure that a gate asks for, or None and the reason why it is undefined."""
+    """Return (figure, reason) of a gate; if the figure is None, the reason says why."""
     if gate.metric in CONFIDENCE_METRICS:
         return _confidence_value(gate, evaluation)
     if is_about_documents(gate):
@@ -150,9 +152,9 @@ def _find_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[flo
 
 
 def _field_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:
-    """Return the figure of a field, or of whole documents.
+    """Return (figure, reason) of a gate on a field or on whole documents.
 
-    None with the reason if it is undefined.
+    If the figure is None, the reason says why; otherwise the reason has no meaning.
     """
     if gate.bound:
         return _bound_value(gate, evaluation, rule)
@@ -170,7 +172,7 @@ def _field_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[fl
 
 
 def _counted_value(gate: Gate, counts: Counts, rule: RateRule) -> tuple[float | None, str]:
-    """Return the count or rate that a gate asks for; None with the reason if it is undefined."""
+    """Return (count or rate, reason) of a gate; if the rate is None, the reason says why."""
     if gate.metric in COUNTS:
         return getattr(counts, gate.metric), ""
     numerator, denominator = rule.rate_fractions(counts)[gate.metric]
@@ -178,9 +180,9 @@ def _counted_value(gate: Gate, counts: Counts, rule: RateRule) -> tuple[float | 
 
 
 def _document_value(gate: Gate, evaluation: Evaluation) -> tuple[float | None, str]:
-    """Return the number or share of documents that a gate asks for.
+    """Return (figure, reason) of a gate on the number or the share of some documents.
 
-    None with a reason if undefined.
+    If the figure is None, the reason says why; otherwise the reason has no meaning.
     """
     figures = evaluation.document_figures()
     check_kind(gate, figures)
@@ -193,7 +195,9 @@ def _document_value(gate: Gate, evaluation: Evaluation) -> tuple[float | None, s
 
 
 def metric_value(gate: Gate, figures: Mapping[str, float | None]) -> tuple[float | None, str]:
-    """Return the figure of a user's metric that a gate asks for; None with a reason if undefined.
+    """Return (figure, reason) of a gate on a user's metric.
+
+    If the figure is None, the reason says why; otherwise the reason has no meaning.
 
     Raises:
         UsageError: no metric of the run has this figure.
@@ -209,7 +213,10 @@ def metric_value(gate: Gate, figures: Mapping[str, float | None]) -> tuple[float
 
 
 def _confidence_value(gate: Gate, evaluation: Evaluation) -> tuple[float | None, str]:
-    """Return the figure of confidences that a gate asks for; None with a reason if undefined."""
+    """Return (figure, reason) of a gate on how well predicted confidences show errors.
+
+    If the figure is None, the reason says why.
+    """
     figures = evaluation.confidence(field_path(gate.path))
     if figures is None:
         return None, "no predicted value has a confidence"
@@ -225,7 +232,10 @@ def _confidence_value(gate: Gate, evaluation: Evaluation) -> tuple[float | None,
 
 
 def _bound_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:
-    """Return the interval bound that a gate asks for; None with a reason if it is undefined."""
+    """Return (bound, reason) of a gate on a bound of a confidence interval.
+
+    If the bound is None, the reason says why.
+    """
     intervals = evaluation.intervals(rule, field_path(gate.path))
     if intervals is None:
         return None, "the run has no confidence intervals"

@@ -204,7 +204,10 @@ def _parse_path(text: str, match: re.Match[str], option: str) -> Path:
 
 
 def _split_bound(path: Path, mode: str | None, metrics: Collection[str]) -> tuple[Path, str]:
-    """Split a path into the path of the figure and its bound: `lower`, `upper` or empty."""
+    """Split off a final `lower` or `upper` that asks for a bound of a confidence interval.
+
+    Return (path without the bound, bound). The bound is empty if the path does not ask for one.
+    """
     *names, last_name = path or ("",)
     has_interval = names[-1:] and names[-1] in (metrics or (*RATES, SCORE, *FIGURES))
     is_share_of_documents = names == [DOCUMENTS, RIGHT_SHARE] and not mode
@@ -279,8 +282,8 @@ def figure_name(gate: Gate) -> str:
 def _correct_operator(text: str, only: str = "") -> str:
     """Return a hint that corrects an operator such as `=>` or `<>`.
 
-    Empty if the corrected gate is invalid, too. If `only` is given, only wrong operators that
-    contain it are corrected.
+    The hint is empty if the corrected text is not a valid gate either. If `only` is given, the hint
+    corrects only operators that contain this text.
     """
     corrected_gates = (
         text.replace(wrong_operator, valid_operator, 1)
@@ -488,9 +491,9 @@ def check_no_bounds(gates: Collection[Gate]) -> None:
 
 
 def check_no_resampled_bounds(gates: Iterable[Gate]) -> None:
-    """Raise UsageError with every gate on an interval of confidences.
+    """Raise UsageError with every gate on the interval of a figure on predicted confidences.
 
-    Such intervals are resampled from rows of documents, which the run does not have.
+    Such intervals are computed from the rows of single documents, and the run has no such rows.
     """
     problems = [
         Problem(
@@ -537,8 +540,8 @@ def _can_match(path: Path, schema_path: Path) -> bool:
 def is_about_documents(gate: Gate) -> bool:
     """Return whether a gate asks for a number or share of documents, such as `documents.missing`.
 
-    With a set, or with a metric that only fields have, it asks for a field called `documents`
-    instead.
+    False for `leaves:documents.f1`, which begins with a counting mode, and for `documents.score`,
+    whose metric only fields have: both ask for a field called `documents`.
     """
     is_about_field = gate.mode or (gate.metric in METRICS and gate.metric not in MATRIX_NAMES)
     return gate.path == (DOCUMENTS,) and not is_about_field
@@ -555,7 +558,7 @@ _EXPECTED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """The figure that is the reward of a document, and the limit from which the document passes."""
+    """A figure that is the reward of each document, and the limit from which a document passes."""
 
     gate: Gate
     has_limit: bool

@@ -1,11 +1,12 @@
 """Confidence intervals of rates: the uncertainty that comes from the choice of documents.
 
-Each document has a right and a wrong amount. Intervals are computed from the sums of these amounts,
-of their squares and of their products. Documents may therefore be added in any order, and need not
-be kept. The lower bound adds one unseen document that is wholly wrong, the upper bound one that is
-wholly right. The delta method gives mean and variance of the rate; the bound is a percentile of the
-beta distribution with this mean and variance.
-docs/statistics.md has the method, its coverage in simulations, and its limits.
+A rate is right / (right + wrong), where `right` and `wrong` are two numbers that are summed over
+documents. Intervals are computed from these sums, and from the sums of squares and products of the
+two numbers. Documents may therefore be added in any order, and need not be kept. The lower bound
+adds one unseen document that is wholly wrong, the upper bound one that is wholly right. The delta
+method gives mean and variance of the rate; the bound is a percentile of the beta distribution with
+this mean and variance. docs/statistics.md has the method, its coverage in simulations, and its
+limits.
 
 Figures that cannot be computed from sums are resampled by a Bayesian bootstrap. The weight of a
 document in a replicate is a hash of its id, so that the order of documents makes no difference.
@@ -52,7 +53,8 @@ SCORE_SPREAD: Final = ("", "score")  # key of the score in `rate_and_score_sprea
 _ONE_OF_EACH: Final = np.eye(len(OUTCOME_NAMES))  # counts of one unit of each outcome, (5, 5)
 _RELEVANT: Final = _ONE_OF_EACH[TP] + _ONE_OF_EACH[FD] + _ONE_OF_EACH[FN]
 _TIMES_IF_RIGHT: Final = {"recall": 1, "f1": 2}
-"""How many times a right value counts in each rate's denominator; a wrong value may count less."""
+"""For each rate, the amount by which one right value increases its denominator. A wrong value may
+increase the denominator by less."""
 _MIN_PARAMETER: Final = 0.03  # minimum parameter of a beta distribution with accurate percentiles
 _N_POINTS: Final = 500  # points at which a beta density is summed: gives four digits
 
@@ -120,7 +122,7 @@ class FieldIntervals:
     """
 
     rates: Mapping[str, Mapping[str, Interval | None]]
-    """The intervals of rates, by counting mode and then by name of the rate."""
+    """The intervals of rates, as `rates[counting mode][name of the rate]`."""
     score: Interval | None
 
     def view(self, *, whole: bool) -> dict[str, object]:
@@ -142,8 +144,8 @@ class FieldIntervals:
 class Spread(NamedTuple):
     """Sums over documents from which the interval of a rate is computed.
 
-    A rate is right / (right + wrong). The sums are of both amounts, their squares and their
-    product.
+    The rate is right / (right + wrong). There are the sums of both numbers, of their squares and of
+    their product.
     """
 
     right: float
@@ -152,8 +154,8 @@ class Spread(NamedTuple):
     right_times_wrong: float
     wrong_squares: float
     all_right: float = 0.0
-    """Average denominator of a document if all its values were right; 0 if the denominator does not
-    depend on the number of right values."""
+    """What the denominator of an average document would be if all its values were right; 0 if the
+    denominator does not depend on how many values are right."""
 
 
 def rate_intervals(spreads: Sequence[Spread], level: float) -> list[Interval | None]:
@@ -195,8 +197,8 @@ def _rate_bound(
 ) -> Floats:
     """Return a percentile of each rate after one more document is added, (n_rates,).
 
-    `sums` is a `Spread` of arrays, (n_rates,). The added document has the amounts `added_right` and
-    `added_wrong`; `tail` is the probability below the percentile.
+    `sums` is a `Spread` of arrays, (n_rates,). `added_right` and `added_wrong` are the numbers
+    `right` and `wrong` of the added document. `tail` is the probability below the percentile.
     """
     total = np.where(is_defined, sums.right + sums.wrong + added_right + added_wrong, 1.0)
     mean = (sums.right + added_right) / total
@@ -301,7 +303,7 @@ def rate_and_score_spreads(tally: Tally, *, recall_with_fd: bool) -> dict[tuple[
 
 
 def _score_spread(tally: Tally) -> Spread:
-    """Return the spread of a score: each document adds its score as right, the rest as wrong."""
+    """Return the spread of a mean score: in each document, right = score and wrong = 1 - score."""
     scores, squares = tally.score_sum, tally.score_square_sum
     total = tally.n_scored * SCORE_SCALE
     return Spread(
@@ -315,9 +317,10 @@ def _score_spread(tally: Tally) -> Spread:
 
 @cache
 def _rate_coefficients(*, recall_with_fd: bool) -> Mapping[str, tuple[Any, Any]]:
-    """Return two vectors for each rate.
+    """Return a dict from each rate to a pair of vectors, (5,) each.
 
-    Their products with the five counts are the numerator and the denominator of the rate.
+    The dot product of the first vector with the five counts is the numerator of the rate. The dot
+    product of the second vector with the counts is its denominator.
     """
     return rate_fractions([*_ONE_OF_EACH], recall_with_fd=recall_with_fd)
 
@@ -344,13 +347,13 @@ def _rate_spreads(tally: Tally, *, recall_with_fd: bool) -> Iterator[Spread]:
 def document_shares(
     shares: Mapping[str, tuple[NDArray[Any], NDArray[Any]]], settings: IntervalSettings | None
 ) -> dict[str, Share]:
-    """Return shares over documents with their intervals.
+    """Return the value and the confidence interval of each share, as a dict with names as keys.
 
     The order of documents makes no difference.
 
     Args:
-        shares: numerators and denominators of the documents, (n,) both, by name of the share.
-        settings: None for no intervals; with fewer than two documents there are none either.
+        shares: for the name of each share, (numerators, denominators) with one entry per document.
+        settings: None for no intervals. Without at least two documents, there are no intervals.
     """
     spreads = [_document_spread(*fraction) for fraction in shares.values()]
     intervals: list[Interval | None] = [None] * len(shares)
@@ -498,13 +501,13 @@ def _draw_weights(
 def resampled_intervals(
     wrong: NDArray[Any], right: NDArray[Any], level: float
 ) -> list[Interval | None]:
-    """Return the interval of each figure, given its values in replicates.
+    """Return the interval of each figure, given its values in replicates; None for NaN.
 
-    None if the figure is NaN. `wrong` has the replicates with an added document that is wholly
-    wrong, and `right` those with a wholly right one; both are (n_figures, 1 + replicates). The
-    first column is the original figure, which is always inside its interval. The lower bound is an
-    interpolated percentile of `wrong`, the upper bound one of `right`; `level`, in (0, 1), is the
-    share between the two percentiles.
+    The arrays are (n_figures, 1 + replicates). Their first column has the original figures, which
+    are always inside their intervals. In `wrong`, a wholly wrong document was added to each
+    replicate; in `right`, a wholly right document. The lower bound is an interpolated percentile of
+    `wrong`, and the upper bound is one of `right`. `level`, in (0, 1), is the share between the two
+    percentiles.
     """
     position = (1 - level) / 2 * (wrong.shape[1] - 2)
     lower = _interpolate_sorted(wrong[:, 1:], position)

@@ -81,9 +81,10 @@ def bin_names() -> list[str]:
 
 
 def count_item_places(table: UnitTable) -> ItemPlaceCounts:
-    """Count the values of a table that are inside list items, by the outermost item's position.
+    """Count right and lost values inside list items, in each bin of list positions.
 
-    Positions are those in the ground truth; an invented item has its position in the prediction.
+    The position of a value is that of the outermost list item that contains it. Positions are those
+    in the ground truth; an invented item has its position in the prediction.
     """
     n_bins = len(BIN_STARTS)
     lost, right = np.zeros((2, table.n_documents, n_bins), np.int64)

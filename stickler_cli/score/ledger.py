@@ -40,10 +40,10 @@ class Ledger:
     """Counts of each single document; None unless every document is kept."""
 
     def add(self, batch: "Batch", selected: Mask | None = None) -> None:
-        """Add the documents of a batch.
+        """Add the sums of a batch of documents, and the hashes of their ids.
 
-        `selected` is a mask over the compared documents of the batch: of these, only the sums are
-        added, not the ids. None adds the sums and ids of all documents.
+        If `selected` is given, only the sums of the selected documents are added, and no hashes. It
+        is a mask over the compared documents of the batch.
         """
         if selected is None:
             if batch.counts is not None:

@@ -80,7 +80,8 @@ class FieldPolicy:
     """Minimum number of documents with which a threshold can keep the promise, even if none of them
     has an error."""
     curve: Sequence[Sequence[Fraction]]
-    """Pairs of accepted share and mean error, at thresholds from high to low."""
+    """Pairs (accepted share of values, mean error), one for each threshold, from the highest
+    threshold to the lowest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +196,10 @@ class PolicyField(NamedTuple):
 
 
 def policy_fields(evaluation: Evaluation, by: str | None) -> Iterator[PolicyField]:
-    """Yield the predicted values of each field; with the key `by`, of each field in each group."""
+    """Yield the predicted values of each field.
+
+    If `by` is given, documents are grouped by this key, and each field is yielded for each group.
+    """
     groups: Mapping[str | None, Results] = {None: evaluation}
     if by is not None:
         groups = {name: group for name, group in evaluation.by[by].items() if name != NO_GROUP}
@@ -271,7 +275,7 @@ def _evaluate_field(policy: FieldPolicy, values: PolicyField | None) -> FieldOut
 
 MAX_THRESHOLDS: Final = 1_000
 STARTS: Final = 4
-"""Number of sequences of tests; each begins at another threshold.
+"""Number of sequences of tests; each sequence begins at a different threshold.
 
 A sequence ends with the first test that does not reject. If there were only one sequence, a single
 confident value that is wrong could end all testing early."""
@@ -365,10 +369,10 @@ def losses_by_threshold(document: Indexes, confidence: Floats, is_right: Mask) -
 
 
 def count_documents_needed(level: float, max_loss: float) -> int:
-    """Return the minimum number of documents for a test that rejects `expected loss > max_loss`.
+    """Return the minimum number of documents with which `expected loss > max_loss` can be rejected.
 
-    With this number, the test rejects only if no document has a loss. `level` is the significance
-    level.
+    With exactly this number, the test rejects only if no document has a loss. `level` is the
+    significance level of the test.
     """
     return ceil(log(level) / log1p(-max_loss) - _ROUNDING)
 
@@ -436,8 +440,8 @@ def choose_threshold(losses: Losses, max_loss: float, level: float) -> Acceptanc
     """Return the lowest threshold whose expected loss is at most `max_loss`; None if none is found.
 
     The expected loss is greater than `max_loss` with a probability of at most `level`, over the
-    draw of the documents. The positions at which sequences of tests start depend on confidences
-    alone.
+    draw of the documents. This holds because confidences alone, and not which values are right,
+    decide at which thresholds testing starts.
 
     Source:
         Angelopoulos et al. (2021), Learn then Test, for testing thresholds in a fixed sequence.

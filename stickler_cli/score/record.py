@@ -152,7 +152,7 @@ class Run:
 
     @property
     def nothing_paired(self) -> bool:
-        """Whether there are documents, and each of them is on one side only."""
+        """Whether there are documents, but none has both a ground truth and a prediction."""
         statuses = self.evaluation.statuses
         n_unpaired = sum(statuses[status] for status in UNPAIRED)
         return 0 < n_unpaired == statuses.total()
@@ -185,8 +185,9 @@ class Run:
 def run_record(run: Run, *, per_document: bool = True, deferred: bool = False) -> dict[str, object]:
     """Return the record of a run; equal runs have equal records, whatever the order of documents.
 
-    The record includes single documents if the run keeps them and `per_document` is true.
-    `deferred` builds fields, their counts, and groups when they are read.
+    The record includes single documents if the run keeps them and `per_document` is True. If
+    `deferred` is True, large values (fields, their counts, and groups) are built only when they are
+    read.
     """
     recall_with_fd = run.options.recall_with_fd
     signature = asdict(run.schema).items()
@@ -222,7 +223,8 @@ _ARE: Final = " are "
 _RARE: Final = f"keys beyond the {MAX_MAP_KEYS} most frequent keys"
 
 OF_MERGING: Final = frozenset({"intervals", "breakdown", "validated sides"})
-"""Conditions that must be equal to merge runs; runs that are only compared may differ in them."""
+"""Conditions that must be the same in all runs that are merged. Runs that are only compared may
+differ in them."""
 WITHOUT_FIGURES: Final = frozenset(
     {"option strict", "option rows", "option counting", "version", *OF_MERGING}
 )
@@ -284,9 +286,9 @@ def _check_mergeable(runs: Sequence[tuple[str, Run]]) -> None:
 
 
 def join_rare_keys(evaluation: Evaluation, fields: Sequence[FieldInfo]) -> list[str]:
-    """Count rare keys of large maps under `*` in all sums of an evaluation.
+    """Add up the sums of all rare keys of each large map, and list them as the key `*`.
 
-    Return notes on them.
+    This changes the evaluation, including its groups. Return a note on each map with rare keys.
     """
     schema_paths = {field_info.field for field_info in fields}
     notes: list[str] = []
@@ -318,7 +320,11 @@ def _sum_planned(runs: Sequence[Run]) -> int | None:
 
 
 def run_conditions(run: Run) -> dict[str, object]:
-    """Return the conditions of a run by name; merging or comparing runs needs equal conditions."""
+    """Return the conditions of a run as a dict from name to value.
+
+    Runs can be merged only if their conditions are equal. A comparison of runs shows which
+    conditions differ.
+    """
     evaluation = run.evaluation
     intervals = evaluation.interval_settings
     return {

@@ -57,8 +57,8 @@ class Repeats:
     """A comparison of several runs of the same documents."""
 
     runs: list[str]
-    """The predictions of each run, as the user named them; results outside this record are those of
-    the first run."""
+    """The predictions of each run, as the user named them. The first is the run that all results
+    outside this record are about."""
     whole: FieldRepeats
     fields: list[FieldRepeats]
     """Every field, in schema order, parents first."""

@@ -95,7 +95,7 @@ class Counts(NamedTuple):
         return sum(self)
 
     def derived(self, *, recall_with_fd: bool = False) -> dict[str, float]:
-        """Return every rate by name, each in [0, 1]; 0.0 for a denominator of 0.
+        """Return a dict from name to value of each rate, in [0, 1]; 0.0 for a denominator of 0.
 
         >>> Counts(tp=9, fd=1, fn=1).derived()["f1"]
         0.9
@@ -193,8 +193,8 @@ OUTCOME_NAMES: Final = tuple(outcome.name.lower() for outcome in Outcome)  # key
 LEAF_COUNTS: Final = slice(N_UNIT_COUNTS - len(OUTCOME_NAMES), N_UNIT_COUNTS)
 """The positions of the counts of values in a cell."""
 OUTCOME_PAIRS: Final = tuple(combinations_with_replacement(range(len(OUTCOME_NAMES)), 2))
-"""All pairs of positions in `Outcome`; a moment is the sum of products of the counts of one
-pair."""
+"""All pairs of positions in `Outcome`. Each pair has a moment: the product of the two outcomes'
+counts in a document, summed over documents."""
 MOMENT_NAMES: Final = tuple(
     f"{OUTCOME_NAMES[first]}_{OUTCOME_NAMES[second]}" for first, second in OUTCOME_PAIRS
 )
@@ -217,7 +217,8 @@ class Tally:
     moments: list[list[int]] = field(
         default_factory=lambda: [[0] * len(MOMENT_NAMES) for _ in range(3)]
     )
-    """Sums of products of counts, (3 counting modes, MOMENT_NAMES)."""
+    """For each counting mode and each pair of outcomes: the product of the two outcomes' counts in
+    a document, summed over documents, (3 counting modes, len(MOMENT_NAMES))."""
     n_scored: int = 0
     """Number of documents in which the field has a score of its own; it has none inside a list or a
     one-sided object."""

@@ -297,9 +297,10 @@ class Causes:
         return sorted(set[str]().union(*ids_by_cause))
 
     def origins_of(self, causes: Iterable[Cause]) -> list[tuple[Origin, int]]:
-        """Return the origins of the wrong values of causes, each with its number of wrong values.
+        """Count the wrong values of the given causes by origin; return a list of (origin, count).
 
-        The most frequent origin comes first.
+        An origin says from which other fields a wrong field took its value (see `Origin`). The most
+        frequent origin comes first.
         """
         n_errors = Counter[Origin]()
         for cause in causes:
@@ -307,10 +308,11 @@ class Causes:
         return sorted(n_errors.items(), key=lambda entry: (-entry[1], len(entry[0].of), entry[0]))
 
     def telling_origins_of(self, causes: Iterable[Cause]) -> list[tuple[Origin, int]]:
-        """Return the origins that occur more often than by chance, each with its number of values.
+        """Return (origin, number of wrong values) for each origin that is too frequent for chance.
 
-        The most frequent origin comes first. A wrong field has at most one origin that is a single
-        field, and at most one that is a product.
+        Only the wrong values of the given causes are counted. The most frequent origin comes first.
+        For each wrong field, the list has at most one origin with a single source field, and at
+        most one origin with two source fields (a product).
         """
         origins: list[tuple[Origin, int]] = []
         named = set[tuple[tuple[str, ...], int]]()
@@ -322,10 +324,9 @@ class Causes:
         return origins
 
     def is_telling(self, origin: Origin) -> bool:
-        """Return whether an origin has more wrong values than chance explains.
+        """Return whether an origin occurs more often than chance explains.
 
-        `origin` is a wrong field with the other fields whose values it holds. The wrong values of
-        all causes are added up.
+        The wrong values of all causes in these documents are counted, not only those of one cause.
         """
         if not self._telling:
             for other, n_hits in sum(self.origins.values(), Counter()).items():
@@ -337,7 +338,10 @@ class Causes:
         return self._telling[origin]
 
     def view(self, settings: object = None) -> Mapping[str, Any]:
-        """Return the causes as a run file has them, sorted by lost values, the most first."""
+        """Return the causes as a run file has them.
+
+        The causes that lose most values come first.
+        """
         number_by_cause = {
             cause.identity: number
             for number, causes in enumerate(self.numbered(), 1)
@@ -396,7 +400,10 @@ class Causes:
 
 
 def find_cause(error: ClassifiedError) -> tuple[Group, ErrorTrait] | None:
-    """Return the group and the trait of an error; None if its values count for another error."""
+    """Return the group and the trait of the cause to which an error belongs.
+
+    None if the error loses no values of its own (see `ClassifiedError.loses_values`).
+    """
     if not error.loses_values:
         return None
     if error.ends_after is not None:
@@ -411,14 +418,14 @@ def find_cause(error: ClassifiedError) -> tuple[Group, ErrorTrait] | None:
 
 
 def cause_of_end(last_field: tuple[str, ...]) -> tuple[Group, ErrorTrait]:
-    """Return the group and the trait of documents in which nothing is predicted after a field."""
+    """Return the group and the trait of the cause "nothing is predicted after `last_field`"."""
     return ((), ErrorClass.MISSED_VALUE), ErrorTrait((), ends_after=last_field)
 
 
 def cause_keys(error: ClassifiedError) -> str:
-    """Return the key of an error's group followed by the key of its cause.
+    """Return the key of an error's group and the key of its cause, joined without a separator.
 
-    Empty if the error belongs to no cause.
+    The text is empty if the error belongs to no cause.
     """
     cause = find_cause(error)
     if cause is None:
@@ -545,7 +552,10 @@ class ErrorCounts:
         return overall(self.fields)
 
     def view(self, settings: object = None) -> Mapping[str, Any]:
-        """Return the counts as a run file has them; equal counts give equal bytes."""
+        """Return the counts as a run file has them.
+
+        The order in which documents were added does not change the result.
+        """
         return {
             "error_classes": {**_counts_record(self.fields), "units": _counts_record(self.units)}
         }
@@ -558,7 +568,7 @@ class ErrorCounts:
 
 
 def overall(fields: Mapping[Path, ByClass]) -> ByClass:
-    """Return the sums of the counts of all fields by class, the most frequent class first."""
+    """Add up the counts of all fields; return the total of each class, the most frequent first."""
     return sort_by_count(sum(fields.values(), Counter()))
 
 

@@ -94,13 +94,16 @@ class ValueCounts:
     def p_of_hits(self, names: Names, other: Names, n_hits: int) -> float:
         """Return the probability that chance alone gives `n_hits` hits or more.
 
-        A hit is a wrong value of the field `names` that equals the true value of the field `other`.
+        `names` is the path of a field with wrong values, and `other` is the path of another field.
+        A hit is a wrong value of the first field that equals the true value of the second field.
 
-        In the model of chance, the wrong values of `names` stay where they are, and the true values
-        of `other` are permuted over documents. The model counts all pairs of equal values, one from
-        each field, except the `n_hits` pairs that were observed. The probability is 0 if the wrong
-        values of `names` were not counted (objects are not), and 1 if the values of `other` were
-        not counted.
+        The model of chance shuffles the true values of `other` among the documents. It estimates
+        the chance of a hit from all pairs of a wrong value and a true value that are equal, except
+        the `n_hits` observed pairs. The probability is corrected for the number of fields that were
+        tried.
+
+        The result is 0 if no wrong values of `names` were counted; objects and lists are never
+        counted. The result is 1 if no true values of `other` were counted.
         """
         wrong = self.wrong.get(self._pattern(self.wrong, names))
         if wrong is None:
@@ -126,9 +129,10 @@ class ValueCounts:
 
     @staticmethod
     def _pattern(counts: Mapping[Names, Buckets], names: Names) -> Names:
-        """Return the path under which a field is counted, with `*` for keys of maps.
+        """Return the key of `counts` for a field: its path with `*` in place of keys of maps.
 
-        A name is such a key if no counted field has this name at the same place.
+        A name in the path is taken for the key of a map if no path in `counts` has the same name
+        after the same beginning.
         """
         if names in counts:
             return names
@@ -140,7 +144,11 @@ class ValueCounts:
         return pattern
 
     def view(self) -> dict[str, dict[str, str]]:
-        """Return the counts as a run file has them: a text for each field and side."""
+        """Return the counts as a run file has them.
+
+        The dict has the keys `ground_truth` and `wrong`. Under each is a dict from the path of a
+        field to its counts as text (see `_text_of`).
+        """
         return {
             side: {
                 field_path(pattern): _text_of(buckets)
@@ -174,7 +182,7 @@ def is_text_of_counts(value: object) -> bool:
 
 
 def bucket_of(value: JsonValue) -> int | None:
-    """Return the hash by which a value is counted; None if the value is too common."""
+    """Return the hash under which a value is counted; None if it is too common to be counted."""
     text = searchable_form(value)
     if not isinstance(text, str):
         return None

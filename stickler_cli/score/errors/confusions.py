@@ -35,7 +35,8 @@ _AMOUNT: Final = re.compile(
     rf"(?:(?:{_CURRENCIES})\s?)?[-+($€£¥₹\s]*[0-9][0-9.,'’\s]*(?:[eE][-+]?[0-9]+)?"  # noqa: RUF001 - the Swiss separate thousands so
     rf"[-)%$€£¥₹\s]*(?:{_CURRENCIES})?"
 )
-"""Digits with the signs and currencies of amounts; dates and identifiers do not match."""
+"""Matches a whole text that is an amount: digits with separators, perhaps with a sign, a percent
+sign or a currency, such as `$1,250.00`. Dates and identifiers do not match."""
 
 _LONG_VOWEL: Final = "\u30fc"  # Japanese, looks like a dash; its narrow form is U+FF70
 
@@ -69,7 +70,7 @@ _DATE_LIKE: Final = re.compile(rf"[0-9][-/.\s][0-9]|{_MONTH}", re.IGNORECASE)
 
 
 def plain_text(value: JsonValue) -> str:
-    """Return a scalar as a document writes it.
+    """Return a number, text, boolean or null as text without quotes, such as `12.5` or `true`.
 
     An integer of more than `MOST_BITS` bits is written in hexadecimal.
     """
@@ -81,10 +82,10 @@ def plain_text(value: JsonValue) -> str:
 
 
 def amount(value: JsonValue) -> Decimal | None:
-    """Return the number that a value is, or that a text states as an amount.
+    """Return a number, or a text that states an amount, as a Decimal.
 
-    None for any other value. NaN gives None, too, and so does an integer of more than `MOST_BITS`
-    bits, which would take long.
+    Return None for any other value, for NaN, and for an integer of more than `MOST_BITS` bits,
+    which would take long to convert.
 
     >>> amount("$1,250.00"), amount("2024-01-05")
     (Decimal('1250.00'), None)
@@ -232,8 +233,9 @@ def find_slip(gt: JsonValue, pred: JsonValue) -> str:
 def find_slip_of_texts(gt: str, pred: str) -> str:
     """Return in words how the digits of two texts differ; empty if no rule applies.
 
-    A rule applies if the texts have the same letters, and one digit differs, is missing or is
-    extra, two digits are exchanged, or equal digits stand at other places.
+    A rule applies only if the texts have the same letters. The rules are: one digit differs, one
+    digit is missing or too many, two digits are exchanged, or the texts have the same digits at
+    other places between the letters (`A12B` and `A1B2`).
 
     >>> find_slip_of_texts("INV-1023", "INV-1032"), find_slip_of_texts("INV-1023", "INK-1023")
     ('two digits are exchanged', '')
@@ -281,7 +283,10 @@ def find_slip_of_numbers(gt: Decimal, pred: Decimal) -> str:
 
 
 def _significant(number: Decimal) -> tuple[str, int]:
-    """Return the digits of a number without final decimal zeros, and the last digit's exponent."""
+    """Return (digits, power of ten of the last digit) of a number, such as `("125", -1)` for 12.50.
+
+    Zeros at the beginning and zeros at the end of the decimals are dropped.
+    """
     _, digits, power = number.as_tuple()
     text = "".join(map(str, digits)).lstrip("0")
     power = int(power)
@@ -313,7 +318,10 @@ def _find_slip_of_digits(gt: str, pred: str) -> str:
 
 
 def same_date(gt: str, pred: str) -> bool:
-    """Return whether two texts state the same date, if day and month have the same order in both.
+    """Return whether two texts can state the same date.
+
+    Numbers such as 05/01 are read with the day first in both texts, or with the month first in both
+    texts. It is enough if the dates are equal in one of the two readings.
 
     >>> same_date("2024-01-05", "5 January 2024"), same_date("05/01/2024", "01/05/2024")
     (True, False)
@@ -336,11 +344,14 @@ def same_date(gt: str, pred: str) -> bool:
 
 
 def day_and_month_swapped(gt: str, pred: str) -> bool:
-    """Return whether two dates have the same year, and day and month exchanged.
+    """Return whether two dates have the same year, and the day of one is the month of the other.
+
+    False if only one of the texts shows which of its numbers is the month: `05/01/24` may be 5
+    January or 1 May.
 
     >>> day_and_month_swapped("2026-06-01", "06 January 2026")
     True
-    >>> day_and_month_swapped("05/01/24", "5 Jan 2024")  # equal if the first has the day first
+    >>> day_and_month_swapped("05/01/24", "5 Jan 2024")
     False
     """
     gt_parts, pred_parts = _date_parts(gt), _date_parts(pred)

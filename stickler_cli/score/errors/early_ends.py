@@ -32,13 +32,15 @@ _AFTER_ALL_FIELDS: Final = 1 << 40  # sorts the keys of a map behind all declare
 
 
 class FieldPlace(NamedTuple):
-    """A field outside lists. Places are sorted in the order of the schema.
+    """A field outside lists, with its position in the schema.
 
-    A list with everything in it is one field, and so are all keys of a map.
+    Sorted places are in the order of the schema. A list with everything in it is one field. All
+    keys of a map are one field, too.
     """
 
     order: SortKey
-    """The position of the field, and of each object that contains it, among its siblings."""
+    """The position of each object that contains the field among its siblings, from the outermost
+    object inwards, and last the position of the field itself."""
     path: FieldNames
 
 
@@ -50,8 +52,9 @@ EarlyEnds = Mapping[int, FieldPlace]
 def find_early_ends(table: UnitTable) -> EarlyEnds:
     """Find the documents that end early, and the last predicted field of each.
 
-    A document ends early if at least `MIN_MISSED_FIELDS` fields are missed after the last field
-    with a prediction. Something must be predicted. The schema gives the order of the fields.
+    A document ends early if its prediction has a value in some field, and at least
+    `MIN_MISSED_FIELDS` fields after its last predicted field are missed. The schema gives the order
+    of the fields.
     """
     missed_by_batch = [
         (batch, _is_missed_field(batch)) for batch in table.batches if _is_field(batch)
@@ -74,10 +77,10 @@ def find_early_ends(table: UnitTable) -> EarlyEnds:
 def _find_last_fields(
     table: UnitTable, missed: Mapping[FieldPlace, Mask], predicted: Mapping[FieldPlace, Mask]
 ) -> EarlyEnds:
-    """Return the last predicted field of each document that misses enough fields after it.
+    """Return the last predicted field of each document that ends early (see `find_early_ends`).
 
-    `missed` and `predicted` tell for each field in which documents it is missed or predicted,
-    (n_documents,).
+    `missed[field]` and `predicted[field]` are masks of shape (n_documents,): whether each document
+    misses the field, and whether its prediction has a value in the field.
     """
     last_fields: dict[int, FieldPlace] = {}
     n_missed = np.zeros(table.n_documents, np.intp)
@@ -101,9 +104,10 @@ def _find_last_fields(
 def is_after_end(
     table: UnitTable, batch: UnitBatch, positions: Indexes, early_ends: EarlyEnds
 ) -> Mask:
-    """Return which units of one field lie behind the end of their document, (n,).
+    """Return whether each unit comes after the last predicted field of its document, (n,).
 
-    `positions` are the positions of the units in the batch. Nothing is predicted there.
+    False in documents that do not end early. All units are of one field; `positions` are their
+    positions in the batch.
     """
     if not early_ends:
         return np.zeros(len(positions), np.bool_)
@@ -172,7 +176,10 @@ def _is_predicted(table: UnitTable, batch: UnitBatch) -> Mask:
 def _documents_by_place(
     table: UnitTable, batch: UnitBatch, is_selected: Mask
 ) -> Iterator[tuple[FieldPlace, Indexes]]:
-    """Yield the documents of the selected units of a batch, place by place."""
+    """Yield (field, documents) for each field of a batch that has selected units.
+
+    The documents are given by number, once for each selected unit.
+    """
     for positions in _positions_by_place(batch):
         selected = positions[is_selected[positions]]
         if len(selected):
@@ -180,9 +187,9 @@ def _documents_by_place(
 
 
 def _positions_by_place(batch: UnitBatch) -> list[Indexes]:
-    """Return the positions of the units of a batch, divided by place.
+    """Return the positions of the units of a batch: one array for each field (see `FieldPlace`).
 
-    A map may have more keys than a schema has fields, and all of them are one place.
+    All keys of a map are in one array, since a map may have very many keys.
     """
     map_batch: UnitBatch | None = None
     level: UnitBatch | None = batch

@@ -195,10 +195,9 @@ def _classify_numbers_as_read(
 def _classify_pair(  # noqa: PLR0911 - one for each rule, in their order
     gt: Any, pred: Any, gt_text: str, pred_text: str
 ) -> tuple[ErrorClass | None, ErrorClass | None]:
-    """Return two classes that the texts suggest; at least one of them is None.
+    """Return (certain class, possible class) from two texts alone; at least one of them is None.
 
-    The first class holds in any case. The second holds only if the prediction is not the value of
-    another field.
+    The possible class is right only if the prediction is not the value of another field.
     """
     if gt_text == pred_text and type(gt) is type(pred):
         return ErrorClass.WRONG_KIND, None  # equal values that the comparator cannot read
@@ -263,14 +262,14 @@ class ValuePlaces:
     def __init__(self, document: JsonValue) -> None:
         self._document = document
         self._fields: dict[tuple[int, Path], dict[str, list[Step]]] = {}
-        """Cached results of `_names_by_text`, by (id of the object, path inside the fields)."""
+        """Cached results of `_names_by_text`. The keys are (id of the object, inner path)."""
 
     def find_other_place(self, pred: JsonValue, path: Path) -> Path | None:
-        """Find the place near an error to which a wrong prediction belongs; return its path.
+        """Return the path of another value near an error that equals the wrong prediction.
 
-        This is the place whose ground truth equals the prediction: first, another field of the same
-        object, then the same field of another item or object. None if there is no such place, or if
-        there are several that are equally near.
+        `pred` is the wrong prediction, and `path` is its path. Other fields of the same object are
+        searched first, then the same field of neighbouring items or objects. None if no value is
+        equal, or if several are equal that are equally near.
         """
         wanted = searchable_form(pred)
         if wanted is None or not self._may_occur(pred, wanted):
@@ -287,9 +286,9 @@ class ValuePlaces:
         return None
 
     def _may_occur(self, value: JsonValue, wanted: JsonValue) -> bool:
-        """Return False if a quick test shows that a value occurs nowhere in the document.
+        """Return False if a quick test shows that the ground truth has `value` nowhere.
 
-        `wanted` is the value as `searchable_form` returns it.
+        `wanted` is `searchable_form(value)`.
         """
         if not isinstance(wanted, str):
             return True
@@ -329,7 +328,11 @@ class ValuePlaces:
     def _find_neighbours(
         self, wanted: JsonValue, parent: JsonValue, step: Step, inside: Path
     ) -> list[Step]:
-        """Return the siblings of `step` that have the value `wanted` at the inner path `inside`."""
+        """Return the siblings of `step` in `parent` that hold the wanted value.
+
+        `inside` is the path from a sibling to the value that is compared; it is empty if the
+        sibling itself is the value.
+        """
         if isinstance(wanted, str) and isinstance(parent, dict):
             names = self._names_by_text(parent, inside).get(wanted, ())
             return [name for name in names if name != step]
@@ -346,9 +349,9 @@ class ValuePlaces:
         ]
 
     def _names_by_text(self, parent: JsonObject, inside: Path) -> dict[str, list[Step]]:
-        """Return the names of an object's fields, by the text that each field has at a path.
+        """Return a dict from a text to the names of the fields of an object that have this text.
 
-        The path is `inside`; it is empty if the field itself is the text.
+        `inside` is the path from a field to its text; it is empty if the field itself is the text.
         """
         key = id(parent), inside
         if key not in self._fields:
@@ -364,10 +367,10 @@ class ValuePlaces:
 def origins(
     gt: JsonObject, pred: JsonObject, differing: Sequence[str]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield each wrong field that holds values of other fields, with the other fields' names.
+    """Yield (wrong field, source fields) for each wrong field whose value comes from other fields.
 
-    If there is one name, it is the only field whose ground truth equals the wrong value. If there
-    are two, the wrong field is the product of both, in the ground truth and in the prediction.
+    With one source field, it is the only field of `gt` whose value equals the wrong value. With two
+    source fields, the wrong field is their product, both in `gt` and in `pred`.
     """
     forms = {name: searchable_form(value) for name, value in islice(gt.items(), SIBLINGS)}
     for name in differing:
@@ -401,7 +404,10 @@ def _is_product(item: JsonObject, name: str, factors: tuple[str, ...]) -> bool:
 
 
 def searchable_form(value: JsonValue) -> JsonValue:
-    """Return a value in a form to be searched in other fields; None if the value is too common.
+    """Return a value in the form in which values are compared to find equal ones in other fields.
+
+    Numbers become text, and text is in lower case. None if the value is so common that it may be
+    equal by chance.
 
     >>> searchable_form(49.99), searchable_form("Ada Byron ")
     ('49.99', 'ada byron')
@@ -459,7 +465,10 @@ def _has_telling_value(value: JsonValue) -> bool:
 
 
 def _step_into(value: JsonValue, step: Step) -> JsonValue:
-    """Return the value at one step inside a value, or None; a scalar is a list of one item."""
+    """Return the child of a value at a key or index; None if there is no such child.
+
+    A scalar counts as a list of one item: its child at index 0 is the scalar itself.
+    """
     if isinstance(value, dict):
         return value.get(step) if isinstance(step, str) else None
     if isinstance(value, list):

@@ -28,7 +28,8 @@ from .wrong_units import ClassifiedError, is_present_value
 WrongOutcome: TypeAlias = Literal["FD", "FA", "FN"]
 MAX_DISPLAYED_CHARACTERS: Final = 2_000  # maximum characters of a value as JSON: a page of text
 ValueText: TypeAlias = str | list[str | int] | None
-"""A value as JSON text; for a long text, its beginning and its length; None for an absent value."""
+"""A value as JSON text. A long text is a list of two: its beginning, and its full length in
+characters. None for an absent value."""
 
 
 def display_value(value: object) -> ValueText:
@@ -94,10 +95,10 @@ class Error(NamedTuple):
     swapped_with: str = ""
     """For a swapped value, the path of the ground truth that equals the prediction."""
     origin: str = ""
-    """What is behind the error. For a pair of list items, where its wrong values come from, such as
-    `unit_price holds the true amount; amount = 21 x 3686.34`. For a digit slip, what differs, such
-    as `the sign differs`. For an error behind the end of a document that ends early, the last
-    predicted field: `nothing is predicted after total`."""
+    """A further explanation of the error. For a pair of list items, where its wrong values come
+    from, such as `unit_price holds the true amount; amount = 21 x 3686.34`. For a digit slip, what
+    differs, such as `the sign differs`. For an error after the last predicted field of a document
+    that ends early, this field: `nothing is predicted after total`."""
 
     @property
     def explanation(self) -> str:
@@ -121,7 +122,10 @@ class Error(NamedTuple):
 
 
 def error_of(document: str, error: ClassifiedError, *, with_cause: bool = True) -> Error:
-    """Return the row of an error; `with_cause` adds the keys of its cause."""
+    """Return an error as an `Error`, which is a row of files and pages.
+
+    If `with_cause` is False, the column `cause` stays empty.
+    """
     unit, outcome = error.unit, error.unit.outcome
     is_pair = outcome is Outcome.FD
     reason = _UNMATCHED.get(outcome) or describe_difference(
@@ -148,10 +152,11 @@ def error_of(document: str, error: ClassifiedError, *, with_cause: bool = True) 
 
 
 def describe_background(error: ClassifiedError) -> str:
-    """Describe what is behind an error; empty if nothing is known beyond its class.
+    """Return a further explanation of an error; empty if there is none.
 
-    The description is one of these: the field after which the prediction ends, what differs in a
-    digit slip, or where the wrong values of a list item come from.
+    For an error after the end of a document that ends early, it is the last predicted field. For a
+    digit slip, it is what differs. For a pair of list items, it is where the wrong values come
+    from.
     """
     if error.ends_after is not None:
         return f"nothing is predicted after {field_path(error.ends_after)}"
@@ -233,7 +238,7 @@ def columns_of_record(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def encode_error(error: Error) -> bytes:
-    """Return a displayed error as a line of JSON, which needs a tenth of an `Error`'s memory."""
+    """Return a displayed error as a line of JSON, with a tenth of the memory of an `Error`."""
     return json_line([*error])[:-1]  # orjson does not encode named tuples
 
 
@@ -287,7 +292,10 @@ class KeptErrors:
         return self.bound is None
 
     def add(self, rank: Rank, errors: Sequence[Error]) -> None:
-        """Add the errors of the next document, given its score and id."""
+        """Add the errors of the next document.
+
+        `rank` is (score, id) of the document. Documents with the lowest ranks are kept.
+        """
         self.total += len(errors)
 
         @cache  # encoding a line is slow, and most lines are not kept
@@ -304,8 +312,8 @@ class KeptErrors:
     def merge(self, other: "KeptErrors") -> None:
         """Add the kept errors of later documents.
 
-        Samples are merged and cut to their size. If the other object's `bound` is lower, errors of
-        this object above that bound are dropped first.
+        Each sample is cut to its size after merging. If `other` has a lower `bound`, this object
+        takes over that bound, and drops its own errors above the bound.
         """
         self.total += other.total
         for key, sample in other.samples.items():
@@ -338,7 +346,11 @@ class KeptErrors:
     def _sample(
         self, cause_keys: str, document: str, position: int, line_at: Callable[[int], bytes]
     ) -> None:
-        """Add an error to the samples of its cause and group, if the error's hash is low enough."""
+        """Add an error to the samples of its cause and its group.
+
+        A sample keeps the errors with the lowest hashes. If it is full, an error is added only if
+        its hash is lower than one of those in the sample.
+        """
         group, own_cause = split_cause_keys(cause_keys)
         digest = crc32(f"{position} {document}".encode("utf-8", "surrogatepass"))
         sort_key = digest, document, position
@@ -352,7 +364,7 @@ class KeptErrors:
                 del sample[size:]
 
     def _keep(self, documents: Iterable[tuple[float, str, list[bytes]]]) -> None:
-        """Add the lines of those documents that are not above the bound."""
+        """Add the lines of documents, except documents that come after `bound`."""
         for document in documents:
             score, id_, lines = document
             if self.bound is None or (score, id_) <= self.bound:
@@ -383,11 +395,11 @@ class KeptErrors:
         ]
 
     def rows(self) -> Iterator[Error]:
-        """Yield the kept errors: those of documents in their order, then sampled errors."""
+        """Yield the errors of `documents`, and then the sampled errors that are not among them."""
         return map(decode_error, self.lines())
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the kept lines: those of documents in their order, then those of sampled errors."""
+        """Yield the lines of `documents`, and then the sampled lines that are not among them."""
         n_listed = {id_: len(lines) for _, id_, lines in self.documents}
         for _, _, lines in self.documents:
             yield from lines
@@ -433,10 +445,10 @@ def value_lines(documents: Sequence[str], table: UnitTable) -> list[bytes]:
 def _value_record(
     document: str, unit: LocatedUnit, differences: Mapping[int, DifferenceKind]
 ) -> dict[str, object]:
-    """Return the row of a value for a file: a dict from names of columns to cells.
+    """Return the row of a value in a file: a dict from the names of columns to their contents.
 
-    `differences` has the values that match although they differ: it maps the row of such a value in
-    the unit table to the kind of difference.
+    `differences` is a dict from a row of the unit table to the kind of difference. It has only
+    values that match although they differ, such as `10.5` and `10.50`.
     """
     has_both_sides = unit.outcome in BOTH_SIDES
     is_elsewhere = has_both_sides and unit.pred_path != unit.gt_path

@@ -21,10 +21,10 @@ _OUTCOMES: Final = tuple(Outcome)
 
 
 class Enclosure(NamedTuple):
-    """A unit that failed as a whole and contains other units, which are therefore not judged.
+    """The failed object or list item that contains a unit, so that the unit itself is not judged.
 
-    If a unit is inside several such units, its enclosure is the outermost one that is one-sided. If
-    none of them is one-sided, its enclosure is the innermost one.
+    If several failed units contain the unit, the outermost one that is missed or invented is its
+    enclosure. If both sides have all of them, the innermost one is its enclosure.
     """
 
     path: Path
@@ -97,9 +97,9 @@ class LocatedUnit(NamedTuple):
 
     @property
     def has_parts_listed(self) -> bool:
-        """Whether the unit is a nested object on both sides.
+        """Whether the fields of this unit are listed as units of their own.
 
-        The fields of such an object are listed as units.
+        True for an object in a field that both the ground truth and the prediction have.
         """
         batch = self.batch
         is_nested_object = batch.kind == OBJECT and not batch.is_item
@@ -128,7 +128,10 @@ class LocatedUnit(NamedTuple):
         return self.node.comparator if is_leaf else None
 
     def alternatives(self) -> Iterator[tuple[int, Alternative]]:
-        """Yield each alternative that contains the unit, as (length of its path, alternative)."""
+        """Yield each ground-truth alternative that contains this unit, the innermost first.
+
+        Each is a pair (length of the alternative's path, alternative).
+        """
         return alternatives_of(self.table, self.batch, self.position)
 
 
@@ -136,7 +139,7 @@ class LocatedUnit(NamedTuple):
 
 
 class Location(NamedTuple):
-    """Where a unit is: its place in the order of the document, its paths and its enclosure."""
+    """Where a unit is in its document."""
 
     sort_key: SortKey
     gt_path: Path | None
@@ -169,10 +172,11 @@ def locate(table: UnitTable, batch: UnitBatch, selected: Indexes) -> list[Locati
 
 
 def levels_of(batch: UnitBatch, selected: Indexes) -> list[tuple[UnitBatch, Indexes]]:
-    """Return the batches of the units that contain selected units, outermost first.
+    """Return the selected units and all units that contain them, as a list of (batch, positions).
 
-    Each batch comes with the positions of the containing units, one for each selected unit. The
-    last batch is the batch of the selected units itself; the batch of documents is omitted.
+    The first entry is the outermost level below the document, and the last entry is (`batch`,
+    `selected`). Position i of each level is the unit at this level that contains (or is) the
+    selected unit i.
     """
     levels = []
     level, positions = batch, selected
@@ -191,7 +195,11 @@ def orders(batch: UnitBatch, positions: Indexes) -> list[int]:
 def path_steps(
     table: UnitTable, batch: UnitBatch, positions: Indexes
 ) -> tuple[list[Step], list[Step]]:
-    """Return the last step of both paths of each unit; `NOTHING` if a list item is absent."""
+    """Return the last step of each unit's path: (ground-truth steps, prediction steps).
+
+    A step is the name of a field or the index of a list item. `NOTHING` stands for the index of an
+    item that the ground truth or the prediction lacks.
+    """
     if batch.is_item:
         gt_indexes = column_values(batch.gt_index, positions)
         return gt_indexes, column_values(batch.pred_index, positions)
@@ -201,16 +209,17 @@ def path_steps(
 
 
 def whole_path(steps: Path) -> Path | None:
-    """Return the path that the steps make; None if a list item on the way is absent."""
+    """Return the steps as a path; None if a step is `NOTHING`, the index of an absent item."""
     return None if NOTHING in steps else steps
 
 
 def alternatives_of(
     table: UnitTable, batch: UnitBatch, position: int
 ) -> Iterator[tuple[int, Alternative]]:
-    """Yield each alternative that contains a unit, as (length of its path, alternative).
+    """Yield each ground-truth alternative that contains a unit, the innermost first.
 
-    The innermost alternative comes first. A unit that is itself an alternative is included.
+    Each is a pair (length of the alternative's path, alternative). A unit that is itself an
+    alternative is included.
     """
     level: UnitBatch | None = batch
     while level is not None:
@@ -228,10 +237,9 @@ def alternatives_of(
 def enclosure_of(
     levels: list[tuple[UnitBatch, Indexes]], index: int, gt_path: Path, pred_path: Path
 ) -> Enclosure | None:
-    """Return the enclosure of a unit; None if no unit around it failed as a whole.
+    """Return the enclosure of a unit; None if no unit that contains it failed as a whole.
 
-    `levels` has a batch and positions in it for each level, from the document to the units that are
-    located. `index` selects one of these units: its entry in the positions of each level.
+    `levels` is the result of `levels_of` for several units, and `index` selects one of them.
     """
     enclosure: Enclosure | None = None
     depth = 0  # number of path steps from the document to the batch
@@ -277,9 +285,10 @@ def field_pattern(table: UnitTable, batch: UnitBatch, position: int) -> tuple[st
 def located_units(
     table: UnitTable, selection: Selection, extra_keys: KeySelection
 ) -> list[list[LocatedUnit]]:
-    """Return the selected units of each document, in schema order, parents before children.
+    """Return a list of units for each document, in schema order, parents before children.
 
-    `selection` returns the selected units of a batch; `extra_keys` selects undeclared keys.
+    `selection` is called with each batch and returns the mask of the units to list. `extra_keys`
+    says which undeclared keys are listed, too.
     """
     by_document: list[list[LocatedUnit]] = [[] for _ in range(table.n_documents)]
     for batch in table.batches:
@@ -365,9 +374,9 @@ def extra_keys_at(table: UnitTable, batch: UnitBatch, position: int) -> Iterator
 
 
 def own_enclosure(batch: UnitBatch, position: int, location: Location) -> Enclosure | None:
-    """Return an object as the enclosure of its undeclared keys, if it failed as a whole.
+    """Return the enclosure of an object's undeclared keys if the object itself failed as a whole.
 
-    None if the object is right, or if its fields are judged.
+    Then the object is the enclosure. None if the object is right, or if its fields are judged.
     """
     if batch.is_open(position) or batch.is_closed is None or not batch.is_closed[position]:
         return None

@@ -37,7 +37,7 @@ ACCEPTING_VERDICTS: Final = tuple(
 
 
 class MarkedError(NamedTuple):
-    """The error that a verdict is about, given by its document, path and outcome."""
+    """The error that a person has given a verdict on, identified by document, path and outcome."""
 
     document: str
     path: str
@@ -132,9 +132,11 @@ class MarkedOutcome:
     right: Mapping[str, Count]
     """Number of errors of this run that become right, by verdict."""
     neither: Count
-    """Number of errors that stay errors, as neither side is right."""
+    """Number of errors that stay errors, because the verdict says that neither the ground truth nor
+    the prediction is right."""
     unfit: Sequence[str]
-    """Verdicts on errors that this run does not have, as document, path and outcome; sorted."""
+    """The errors that have a verdict but do not occur in this run, sorted. Each is written as
+    `document: path (outcome)`."""
     overall: MendedRates
     """Counts and rates in the counting mode `overall`, after correction."""
     aggregate: MendedRates
@@ -225,7 +227,7 @@ class TruthChange(NamedTuple):
 
 
 def find_truth_changes(units: Iterable[LocatedUnit], truth: JsonValue) -> list[TruthChange]:
-    """Return the changes of a ground truth that correct errors, in the order to apply them."""
+    """Return the changes that correct errors in a ground truth, in the order to apply them."""
     new_items: dict[Path, dict[Step, int]] = {}
     changes = [_find_change(unit, truth, new_items) for unit in units]
     # Removals come first, as another value may replace a removed one; then the longest paths.
@@ -235,11 +237,11 @@ def find_truth_changes(units: Iterable[LocatedUnit], truth: JsonValue) -> list[T
 def _find_change(
     unit: LocatedUnit, truth: JsonValue, new_items: dict[Path, dict[Step, int]]
 ) -> TruthChange:
-    """Return the change of a ground truth that corrects an error.
+    """Return the change that corrects an error in a ground truth.
 
-    An invented list item gets the next free index of its list; `new_items` has the indexes given so
-    far. If the list is inside a ground-truth alternative, the index follows the items of that
-    alternative.
+    An invented list item gets the next free index of its list. `new_items` has the indexes of the
+    items that earlier changes added to each list. If the list is in a ground-truth alternative, the
+    index comes after the items of that alternative.
     """
     value: Any = unit.pred
     if unit.outcome is Outcome.FN:
@@ -305,11 +307,11 @@ def set_value(
     replace: Callable[[Any, Any], Any] = lambda old, new: new,
     value_key: Callable[[Any], str | None] = lambda value: None,
 ) -> Any:
-    """Return a copy of a value in which `new` is set at a path.
+    """Return a copy of a value in which the value at `path` is replaced.
 
-    Missing objects and lists are added. `replace(old, new)` returns the value to set. Wrappers on
-    the way are kept: `value_key` returns the key of the value in a wrapper, and None for any other
-    object.
+    The replacement is `replace(old, new)`, by default `new`. Missing objects and lists are added.
+    Wrappers on the path are kept: `value_key(object)` returns the key of the value if the object is
+    a wrapper, else None.
     """
     if not path:
         return replace(value, new)

@@ -30,12 +30,13 @@ _CONTAINERS: Final = frozenset({OBJECT, LIST, MISMATCH})
 
 
 class Origin(NamedTuple):
-    """The fields whose values a wrong field holds instead of its own value."""
+    """Where the value of a wrong field comes from: `field` is the wrong field, `of` its sources."""
 
     field: tuple[str, ...]
     of: tuple[tuple[str, ...], ...]
-    """One path: the value is the ground truth of that field, or of the same field of another item.
-    Two paths: the value is the product of both predicted values."""
+    """The source fields, one or two. The value of the wrong field is the true value of the one
+    source, or the product of the predicted values of the two sources. One source may also be the
+    same field of another list item."""
 
 
 class ClassifiedError(NamedTuple):
@@ -51,14 +52,17 @@ class ClassifiedError(NamedTuple):
     """For a value that belongs to another field, the path at which the ground truth has this value;
     None for other errors."""
     origins: tuple[Origin, ...] = ()
-    """The fields whose values the unit holds instead of its own."""
+    """Where the wrong values of the unit seem to come from."""
     ends_after: FieldNames | None = None
-    """For a missed unit behind the end of a document that ends early, the last predicted field;
-    else None."""
+    """The last predicted field of the document, if the document ends early and this is a missed
+    unit after that field; else None."""
 
     @property
     def loses_values(self) -> bool:
-        """Whether values are lost by this error, instead of by an error around or inside it."""
+        """Whether the wrong values of this error are counted for this error.
+
+        False if they are counted for another error, which contains this one or is inside it.
+        """
         if self.n_wrong_values is None:
             return self.unit.enclosure is None
         is_closed = self.unit.batch.is_closed
@@ -66,7 +70,7 @@ class ClassifiedError(NamedTuple):
 
 
 class SimpleErrors(NamedTuple):
-    """Missed or invented values of one field, whose class follows from their outcome."""
+    """Missed or invented values of one field; the class of each is clear from its outcome."""
 
     field_path: tuple[str, ...]
     pattern: tuple[str, ...]
@@ -77,7 +81,8 @@ class SimpleErrors(NamedTuple):
     is_judged: Mask
     """Whether each value is judged, (n,)."""
     is_after_end: Mask
-    """Whether each value lies behind the end of a document that ends early, (n,)."""
+    """Whether each value comes after the last predicted field of a document that ends early, (n,).
+    """
 
 
 class DocumentErrors(Protocol):
@@ -104,17 +109,20 @@ class DocumentErrors(Protocol):
         """The documents that end early, with the last predicted field of each."""
 
     def classified(self, selected: Mask | None = None) -> Iterator[ClassifiedError]:
-        """Yield the errors that are not simple ones, of all documents or of the selected ones."""
+        """Yield all errors except the simple ones.
+
+        If `selected` is given, only the errors of the selected documents are yielded.
+        """
 
 
 # --- which units are wrong --------------------------------------------------------------------
 
 
 def is_wrong(batch: UnitBatch) -> Mask:
-    """Return which units of a batch are errors.
+    """Return which units of a batch are errors, (size,).
 
-    A unit that failed as a whole is an error. The wrong values inside it, which `leaves` counts,
-    are errors, too. Inside a one-sided unit, only values are errors.
+    A failed object or list item is an error, and so is each wrong value inside it. If one side
+    lacks an object or item, it is an error, too, but of the units inside it only values are errors.
     """
     if batch.kind not in _CONTAINERS | {VALUE} or (batch.kind == LIST and not batch.is_item):
         return np.zeros(batch.size, np.bool_)
@@ -145,10 +153,10 @@ def is_simple(table: UnitTable, batch: UnitBatch) -> Mask:
 
 
 def is_judged_unit(batch: UnitBatch) -> Mask:
-    """Return which judged units of a batch are counted themselves, besides the units inside them.
+    """Return which units of a batch are judged and counted themselves, (size,).
 
-    A list in a field is counted only if it is empty on both sides. An object or list that is an
-    item is counted only if it does not match.
+    All judged values are counted. A list in a field is counted only if it is empty on both sides.
+    An object or list that is a list item is counted only if it does not match.
     """
     if batch.kind not in _CONTAINERS | {VALUE}:
         return np.zeros(batch.size, np.bool_)
@@ -163,7 +171,7 @@ def is_judged_unit(batch: UnitBatch) -> Mask:
 
 
 def is_present_value(batch: UnitBatch) -> Mask:
-    """Return which units of a batch are values that are present on a side."""
+    """Return which units of a batch are values, except those that both sides lack, (size,)."""
     if batch.kind != VALUE:
         return np.zeros(batch.size, np.bool_)
     is_present: Mask = batch.outcome != TN
@@ -211,15 +219,17 @@ _SIMPLE_CLASSES: Final = {
     False: {FN: ErrorClass.MISSED_VALUE, FA: ErrorClass.INVENTED_VALUE},
     True: {FN: ErrorClass.MISSED_ITEM, FA: ErrorClass.INVENTED_ITEM},
 }
-"""The class of a simple error, by whether it is a list item and by outcome."""
+"""The class of a simple error. The outer keys are whether it is a list item, the inner keys are
+outcomes."""
 
 
 def classified_errors(
     table: UnitTable, truths: Sequence[JsonValue], early_ends: EarlyEnds
 ) -> list[list[ClassifiedError]]:
-    """Return the errors of each document that are not simple ones, in schema order.
+    """Return the errors of each document in schema order, except the simple errors.
 
-    `truths` are the ground truths of the documents.
+    A simple error is a missed or invented value (see `is_simple`). `truths` are the ground truths
+    of the documents.
     """
     n_inside = count_wrong_inside(table)
     by_document = located_units(
@@ -288,11 +298,11 @@ def classified_error(
 def find_origins(
     unit: LocatedUnit, elsewhere: Path | None, differing: tuple[str, ...]
 ) -> Iterator[Origin]:
-    """Yield the fields from which a wrong value seems to be taken.
+    """Yield the origins of a wrong value: the other fields from which it seems to be taken.
 
-    If a value was swapped, `elsewhere` is the path of the ground truth that equals it, and the
-    field of this path is the only origin. If `elsewhere` is None and the unit is an item, the
-    origin of each differing field is searched among the other fields of the item (see `origins`).
+    If the value is swapped, `elsewhere` is the path at which the ground truth has this value, and
+    the field of this path is the only origin. If the unit is a list item and `elsewhere` is None,
+    `origins` searches the item for the origin of each field in `differing`.
     """
     path, gt, pred = unit.field_path, unit.gt, unit.pred
     if elsewhere is not None:
@@ -323,9 +333,9 @@ def compared_fields(unit: LocatedUnit) -> tuple[tuple[str, ...], int]:
 
 
 def field_outcomes(table: UnitTable, batch: UnitBatch, row: int) -> set[int]:
-    """Return the outcomes of a list's items, or the outcome of a field that is not a list.
+    """Return the outcomes of a field: those of its items if it is a list, else its own outcome.
 
-    For a list without items, return the outcome of the list. Empty for an unlabelled field.
+    A list without items has its own outcome, too. The set is empty for an unlabelled field.
     """
     if batch.is_unlabelled:
         return set()
@@ -349,9 +359,9 @@ def simple_error(unit: LocatedUnit) -> ClassifiedError:
 
 
 def with_end(error: ClassifiedError, early_ends: EarlyEnds) -> ClassifiedError:
-    """Add to an error that its document ends early, if the error lies behind the end.
+    """Set `ends_after` of an error that is missed after the end of a document that ends early.
 
-    The result has the path of the last predicted field. All other errors are returned unchanged.
+    Every other error is returned unchanged.
     """
     unit = error.unit
     end = early_ends.get(unit.document) if early_ends and unit.outcome == FN else None
@@ -367,10 +377,10 @@ def located_simple_errors(table: UnitTable, early_ends: EarlyEnds) -> list[list[
 
 
 def simple_errors(table: UnitTable, early_ends: EarlyEnds) -> list[SimpleErrors]:
-    """Return the simple errors of all documents, by field and class.
+    """Return the simple errors of all documents, grouped by field and class.
 
-    A simple error is a missed or invented value or item whose class follows from its outcome alone,
-    so that whole arrays of them are classified at once.
+    A simple error is a missed or invented value whose class is clear from its outcome. Such errors
+    are classified as whole arrays, which is fast.
     """
     errors: list[SimpleErrors] = []
     for batch in table.batches:
