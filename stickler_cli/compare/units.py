@@ -39,8 +39,8 @@ class UnitKind(IntEnum):
     UNLABELLED = 4
     """Any value whose ground truth is not labelled; it is skipped."""
     SCHEMAS = 5
-    """A unit around a document in a run with several schemas. Its only child is the document
-    itself; the name of the child is that of the schema."""
+    """The object around a document in a run with several schemas. Its only child is the document
+    itself; the name of the child is the name of the schema."""
 
 
 VALUE, OBJECT, LIST, MISMATCH, UNLABELLED, SCHEMAS = (kind.value for kind in UnitKind)
@@ -94,9 +94,10 @@ class FieldIndex:
         return numbers
 
     def count_new(self, parents: FieldNumbers, names: tuple[str, ...]) -> int:
-        """Return how many fields `declared_of_each` would number anew, if these are map values.
+        """Return how many fields have no number yet, of those that `declared_of_each` would return.
 
-        0 for a single parent: its fields are those of the schema, whatever documents contain.
+        If `parents` is a single number, the result is 0: such fields depend only on the schema.
+        Several parents are the values of a map, whose keys depend on the documents.
         """
         if isinstance(parents, int):
             return 0
@@ -135,8 +136,9 @@ class Placement(NamedTuple):
     document: Indexes
     field: FieldNumbers
     order: "int | Indexes" = 0
-    """The position of each unit among the children of its parent: for a field, its position in the
-    schema, with map keys after all others; for an item, its rank in the list."""
+    """The position of each unit among the children of its parent. For a field, this is its position
+    in the schema, with map keys after all others. For an item, it is its number in the order in
+    which the items of the list are shown."""
     is_item: bool = False
     in_aggregate: "bool | Mask" = True
     weight: "float | Floats | None" = None
@@ -191,10 +193,11 @@ class UnitBatch:
     score: Any = 0.0
     threshold: Any = 0.0
     is_document = False
-    """Whether the units are documents; with several schemas, a document has two units."""
+    """Whether the units are documents. With several schemas, this is true for the document itself
+    and for the object around it."""
     is_side = False
-    """Whether the units are children of a mismatch: one side of it each, with the path of the
-    mismatch."""
+    """Whether each unit is one of the two sides of a mismatch, whose parent is the mismatch. Its
+    path is that of the mismatch."""
     is_inner_item = False
     """Whether the units are items of a list that is itself an item."""
     is_in_list = False
@@ -303,9 +306,10 @@ class UnitBatch:
 
     @cached_property
     def is_closed(self) -> Mask | None:
-        """Which units failed as a whole, so that nothing inside them is judged.
+        """Mask of units that are wrong as a whole; None if there are none.
 
-        None if no unit failed as a whole.
+        These are list items that do not match, values of different kinds, and objects that one side
+        lacks. The units inside them are not judged.
         """
         if self.is_document or self.kind == VALUE or (self.kind == LIST and not self.is_item):
             return None
@@ -319,9 +323,9 @@ class UnitBatch:
 
     @cached_property
     def is_judged(self) -> Mask | None:
-        """Which units are judged: no unit around them failed as a whole.
+        """Mask of units that are judged; None if all are.
 
-        None if all units are judged.
+        A unit is not judged if it is inside a unit that is wrong as a whole.
         """
         if self.container is None:
             return None
@@ -382,11 +386,14 @@ _NOTES: Final = (
     *("reasons", "gold_slots", "n_open_items", "n_unlabelled_items"),
     *("extra_keys", "undeclared_keys"),
 )
-"""The attributes of a table that are dictionaries by row, with facts that few units have."""
+"""The attributes of a table that are dictionaries from row to a fact that few units have."""
 
 
 def column_values(column: Any, positions: Indexes) -> list[Any]:
-    """Return the values of a batch's column at some positions; a single value is repeated."""
+    """Return the values of a batch's column at some positions.
+
+    If the column is a single value, which is valid for all units, it is repeated.
+    """
     if isinstance(column, np.ndarray):
         values: list[Any] = column[positions].tolist()
         return values
@@ -407,23 +414,24 @@ class UnitTable:
         self.size = 0
         """The number of rows."""
         self.reasons: dict[int, str] = {}
-        """The reason that a judge gave for a unit, by row of the unit."""
+        """A dict from the row of a unit to the reason that a judge gave for it."""
         self.gold_slots: dict[int, int] = {}
-        """The chosen ground-truth alternative, as a position in its column, by row of the unit;
-        only for units with alternatives."""
+        """A dict from the row of a unit to the column position of its chosen ground-truth
+        alternative. It has only units with alternatives."""
         self.out_of_order: set[int] = set()
         """Rows of items of ordered lists that have no partner, although an item without a partner
         on the other side would match."""
         self.n_open_items: dict[int, int] = {}
-        """Number of predicted items that an open list drops, by row of the list."""
+        """A dict from the row of an open list to the number of predicted items that are dropped."""
         self.n_unlabelled_items: dict[int, int] = {}
-        """Number of items or map keys that were dropped because they are not labelled, by row of
-        their list or map."""
+        """A dict from the row of a list or map to the number of items or map keys that were dropped
+        because they are not labelled."""
         self.extra_keys: dict[int, tuple[str, ...]] = {}
-        """Undeclared keys that only the prediction has, by row of their object; each is a false
-        alarm."""
+        """A dict from the row of an object to the undeclared keys that only the prediction has.
+        Each of these keys is a false alarm."""
         self.undeclared_keys: dict[int, tuple[str, ...]] = {}
-        """Undeclared keys of ground truths, by row of their object; they are not evaluated."""
+        """A dict from the row of an object to the undeclared keys of its ground truth. They are not
+        evaluated."""
 
     def add(self, kind: int, node: Any, columns: Columns, placement: Placement) -> UnitBatch:
         """Reserve rows for units; the caller fills in their figures."""
@@ -543,7 +551,10 @@ class UnitTable:
         return numbers
 
     def _copy_notes(self, table: "UnitTable", new_rows: Indexes) -> None:
-        """Copy notes to another table; `new_rows` has the new row of each row, or -1 for no row."""
+        """Copy notes to another table.
+
+        `new_rows` has the row of each unit in the other table; -1 if the unit is not there.
+        """
         for name in _NOTES:
             notes = getattr(self, name)
             copied = {int(new_rows[row]): note for row, note in notes.items()}
@@ -572,9 +583,9 @@ class UnitTable:
         return copy
 
     def field_scores(self, document: int) -> dict[str, float]:
-        """Return the score of each labelled field of a document, by name.
+        """Return a dict from the name of each labelled field of a document to its score.
 
-        Empty for a document that is not an object.
+        The dict is empty for a document that is not an object.
         """
         return self._field_scores[document]
 
@@ -608,7 +619,11 @@ class UnitTable:
 
     @cached_property
     def _by_parent(self) -> tuple[Indexes, Indexes]:
-        """All rows sorted by parent and order, and where each row's children begin, (size + 1,)."""
+        """(All rows sorted by parent, start of each row's children among them).
+
+        The children of one parent are sorted by `order`. The second array has size + 1 entries: the
+        children of row `i` are `rows[starts[i]:starts[i + 1]]`.
+        """
         parent, order = self.parents(), self.column("order")
         rows = np.lexsort((order, parent))
         return rows, parent[rows].searchsorted(np.arange(self.size + 1))

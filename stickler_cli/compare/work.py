@@ -12,7 +12,8 @@ from stickler_cli.core.json_values import Absence
 from stickler_cli.core.problems import RoomLimitError, WorkLimitError
 
 STEPS_OF_UNIT: Final = 1_000_000_000
-"""Steps in a unit of work, the unit of limits: about a second."""
+"""Number of steps in one unit of work, which takes about a second. Limits are stated in these
+units."""
 
 CALL_STEPS: Final = 50_000
 """Fixed cost of one call of a node, in steps, however many pairs it compares: about fifty small
@@ -22,20 +23,20 @@ PAIR_STEPS: Final = 200
 VALUE_STEPS: Final = 100
 """Steps to find a value in its document."""
 PREPARED_STEPS: Final = 2_000
-"""Steps to prepare a value for a comparator; as many again for each hundred letters."""
+"""Steps to prepare a value for a comparator, and again for each hundred letters of the value."""
 UNDECLARED_STEPS: Final = 20_000
 """Steps of an undeclared key, which becomes an error of its own."""
 NAME_STEPS: Final = 300_000
 """Steps of a key that is in documents but not in the schema, such as the key of a map. It becomes a
 field of its own in counts and reports, and may contain further fields."""
 DECLARED_STEPS: Final = 100_000
-"""Steps of a declared field in the value of a map key, also if the value lacks the field: it is a
-field of its own in counts and reports."""
+"""Steps of a declared field in the value of a map key. They are counted even if the value lacks the
+field, because the field appears in counts and reports anyway."""
 
 
 MAX_RESERVED_BYTES: Final = 1 << 29
-"""Maximum memory of pairs of lists inside list items, in bytes: a fraction of the memory of a
-process. Each inner list is compared with the inner lists of many items."""
+"""Maximum memory, in bytes, of the pairs of lists that are inside list items. It is limited because
+each inner list is compared with the inner lists of many items."""
 MIN_STEPS_BY_FIELD: Final = 1_000_000
 """If a call compares several fields with more steps than this, the steps of each field are counted
 separately."""
@@ -60,8 +61,8 @@ class Work:
     ) -> None:
         """Begin to count. Limits are in units of work; None is no limit.
 
-        `at_once` is the limit of work between two checks for signals; `has_ignored_values` comes
-        from the plan.
+        `at_once` is the limit of work between two checks for signals. `has_ignored_values` tells
+        whether values may be ignored, or present values may count as absent.
         """
         self.has_ignored_values = has_ignored_values
         self.limit = limit
@@ -102,7 +103,10 @@ class FieldWork:
         return self._work.field_work((*self.path, name))
 
     def of_fields(self, names: tuple[str, ...]) -> "FieldWork":
-        """Return the work of several fields inside this field; it is charged to this field."""
+        """Return the work of several fields inside this field.
+
+        Their steps are charged to this field.
+        """
         return FieldWork(self._work, self.path, steps=self._steps, names=names)
 
     def charge(self, steps: int) -> None:

@@ -40,5 +40,5 @@ DEFERRED: Final = (DeferredObject, DeferredList)
 
 
 def defer(record: dict[str, Any]) -> DeferredObject:
-    """Return a record as a `DeferredObject`. Its values may be deferred, too, but need not be."""
+    """Return a record as a `DeferredObject`; its values may be deferred or plain."""
     return DeferredObject([*record], record.__getitem__)

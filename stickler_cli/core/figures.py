@@ -26,7 +26,8 @@ WHOLE: Final = "(document)"
 """Text in place of the path of the document itself, since that path is empty."""
 
 INFERRED_FROM: Final = "inferred from "
-"""Beginning of the name of an inferred schema; the name of its documents follows."""
+"""Beginning of the name of an inferred schema. The rest is the name of the documents from which the
+schema was inferred."""
 
 IDEOGRAPHIC_SPACE: Final = "\u3000"
 """The usual blank in Chinese and Japanese names, which Python wrongly calls unprintable."""

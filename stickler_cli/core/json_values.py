@@ -91,7 +91,7 @@ def same_json(first: JsonValue, second: JsonValue) -> bool:
 
 
 def json_key(value: JsonValue) -> Hashable:
-    """Return a dict key for a value; it is equal for two values if `same_json` calls them equal."""
+    """Return a dict key for a value; equal JSON values, and only these, have equal keys."""
     if isinstance(value, dict):
         return dict, frozenset((name, json_key(child)) for name, child in value.items())
     if isinstance(value, list):
@@ -197,7 +197,8 @@ class ReadingRule:
     absent: Sequence[JsonValue] = ()
     """Values that are read as None."""
     names: Mapping[str, str] = field(init=False, compare=False, repr=False)
-    """The name for each text. Texts are in lower case, with single blanks."""
+    """A mapping from each text to the name that it stands for. Texts are in lower case, with single
+    blanks."""
     nothing: frozenset[Hashable] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -274,8 +275,8 @@ class Gold:
     """
 
     alternatives: "tuple[Alternative, ...]" = ()
-    """Other right values. After `compare/gold.py` has prepared them, all right values, beginning
-    with the value itself."""
+    """Other right values. `compare/gold.py` replaces them by all right values, beginning with the
+    value itself."""
     labelled: bool = True
     """Whether the value is labelled; an unlabelled value is not compared."""
     exhaustive: bool = True
@@ -284,8 +285,8 @@ class Gold:
     n_unlabelled_items: int = 0
     """Number of unlabelled items of a list."""
     present_in_alternative: bool = False
-    """Whether the value is absent, but an alternative is present: an alternative to the value, or
-    to a value inside it."""
+    """Whether the value is absent, but has an alternative that is present, or contains a value with
+    such an alternative."""
     is_optional: bool = False
     """Whether some right values are present and some are absent."""
     has_unlabelled: bool = False
@@ -300,18 +301,18 @@ class Gold:
         return self.is_optional and not self.present_in_alternative and not self.alternatives
 
     def decides_when_absent(self, *, is_field: bool = True) -> bool:
-        """Return whether this annotation decides which predictions are right for an absent value.
+        """Return whether this annotation matters although the value is absent.
 
-        It does if the value is unlabelled, or if an alternative is present. If `is_field` is true,
-        the value is a field: the annotation then also decides if the value is an incomplete list,
-        or has unlabelled values inside.
+        Usually, the only right prediction for an absent value is an absent value. That is not so if
+        the value is unlabelled or has an alternative that is present. If `is_field` is true, it is
+        not so either if the value is an incomplete list, or has unlabelled values inside.
         """
         decides_as_field = is_field and (self.has_unlabelled or not self.exhaustive)
         return self.present_in_alternative or not self.labelled or decides_as_field
 
     @staticmethod
     def of_parent(step: Step, child_gold: "Gold | None") -> "Gold | None":
-        """Return the annotation of a parent, given that of its only annotated child.
+        """Return the annotation of a parent that has only one annotated child, at `step`.
 
         None if the child has no annotation.
         """
@@ -327,7 +328,10 @@ class Gold:
         return gold
 
     def is_labelled(self, path: Iterable[Step]) -> bool:
-        """Return whether a value inside this value is labelled, and all values around it, too."""
+        """Return whether the value at a path, and each value that contains it, is labelled.
+
+        The path begins at this value.
+        """
         gold: Gold | None = self
         for step in path:
             if gold is not None and gold.labelled:
@@ -340,9 +344,10 @@ class Alternative(NamedTuple):
 
     value: JsonValue
     gold: Gold | None = None
-    """Annotations of this value; it has no alternatives itself. None if it has no annotations."""
+    """Annotations of this value, without alternatives; None if it has no annotations."""
     metadata: Mapping[Path, JsonObject] = {}
-    """Metadata of this value and of values inside it, by path relative to this value."""
+    """A mapping from path to metadata, for this value and values inside it. Paths begin at this
+    value."""
     location: Path = ()
     """Path of this value inside the wrapper that lists the right values."""
 

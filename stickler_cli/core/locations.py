@@ -136,10 +136,11 @@ def matches_pattern(pattern: Path, path: Path) -> bool:
 
 
 def _skip_any_names(pattern: Path, lengths: set[int]) -> set[int]:
-    """Return lengths, and the lengths that are reached if a `**` matches no name.
+    """Add the lengths that are reached if a `**` matches no name; return all lengths.
 
-    A length is a number of steps at the beginning of the pattern that the path matches so far. If
-    the next step is `**`, the length that includes this step is reached, too.
+    A length is the number of steps at the beginning of the pattern that match the path so far. If
+    the next step of the pattern is `**`, it may match no name. So the length plus 1 is returned,
+    too.
     """
     reached = set(lengths)
     for length in lengths:

@@ -257,7 +257,10 @@ class Settings:
         return f"{type(self).__qualname__}({values})"
 
     def titles_of_inputs(self, argument: str) -> Sequence[str]:
-        """Return a title for each file that an argument has as its value, for use in messages."""
+        """Return the title of each file in an argument, such as `the schema`, for use in messages.
+
+        `argument` is the name of the option that holds the files.
+        """
         value = getattr(self, argument)
         title = _TITLES_OF_INPUTS.get(argument, argument.upper())
         return [title] * (1 if isinstance(value, str) else len(value))
@@ -265,7 +268,10 @@ class Settings:
 
 @cache
 def options_of(settings: type[Settings]) -> Mapping[str, Option]:
-    """Return the options of a settings class by name, its own before those of its base classes."""
+    """Return a mapping from name to option for all options of a settings class.
+
+    The options of the class itself come first, then those of its base classes.
+    """
     kinds, options_by_name = get_type_hints(settings), {}
     by_name = {entry.name: entry for entry in fields(settings)}
     panels: dict[str, str] = {}
@@ -343,6 +349,6 @@ def select_settings(settings: Settings, kind: type[S]) -> S:
 
 
 def options_record(settings: Settings) -> dict[str, Any]:
-    """Return the values of all options by name, as JSON values; tuples become lists."""
+    """Return a dict from the name of each option to its value; tuples become lists, as in JSON."""
     values = {name: getattr(settings, name) for name in settings.__dataclass_fields__}
     return {name: [*value] if isinstance(value, tuple) else value for name, value in values.items()}

@@ -323,7 +323,7 @@ class Family(Generic[T]):
     base: type[T]
     """The class from which all classes of this kind are derived."""
     built_in: Mapping[str, str]
-    """The location of each built-in class, as `package.module:Class`, by name."""
+    """A mapping from the name of each built-in class to its location, as `package.module:Class`."""
     group: str
     """The group of entry points in which installed packages offer classes of this kind."""
 
@@ -358,7 +358,7 @@ class Family(Generic[T]):
         raise UnknownNameError(expected, did_you_mean(name, names))
 
     def offered(self) -> dict[str, set[str]]:
-        """Return the locations of the classes that installed packages offer, by name.
+        """Return a dict from name to locations, for the classes that installed packages offer.
 
         A name has several locations if several packages offer it.
         """

@@ -241,10 +241,10 @@ def open_named(name: str) -> IO[bytes]:
 
 
 def read_file_or_url(name: str, limit: int) -> bytes:
-    """Read a file or URL completely.
+    """Read a file or URL completely; `limit` is the maximum number of bytes.
 
     Raises:
-        OSError: it cannot be read, or has many more bytes than the limit.
+        OSError: it cannot be read, or has more bytes than the limit.
     """
     with open_named(name) as stream:
         blocks = [*islice(iter(partial(stream.read, _PART), b""), limit // _PART + 1)]
