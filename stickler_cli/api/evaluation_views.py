@@ -184,7 +184,7 @@ class Evaluation(score.Evaluation):
         view = RunView(run, visible, page=True)
         first_causes, other_causes = causes(view)
         lines = [headline(view), values(view)]
-        lines += (f"{number_of(cause.values, 'value')}: {cause.text}" for cause in first_causes)
+        lines += (f"{number_of(cause.values, 'value')}: {cause.sentence}" for cause in first_causes)
         lines += [more_causes(other_causes)] if other_causes else []
         lines_shown = [Span(verdict(view), "title"), *map(Span, lines)]
         return html_table(

@@ -81,6 +81,14 @@ class CauseText(NamedTuple):
     origins: Sequence[str]
     """Sentences on where the errors come from. They name fields whose value was predicted here
     instead, or fields that are missed in the same documents."""
+    main_origin: str = ""
+    """The sentence of `origins` on the field whose value was predicted in most errors; empty if
+    there is none, or if it explains only few errors."""
+
+    @property
+    def sentence(self) -> str:
+        """The text, then its main origin in brackets: for lists that do not show `origins`."""
+        return f"{self.text} ({self.main_origin})" if self.main_origin else self.text
 
     @property
     def key(self) -> str:
@@ -186,13 +194,15 @@ def describe_alike(
     companions = missed_together.get(first.identity, ()) if has_all_errors else ()
     together = [_describe_missed_together(view, first, companions)] if companions else []
     slips = _count_slips(alike_causes)
+    origins = [*_origin_texts(view, run_causes, alike_causes, slips)]
     return CauseText(
         number=number,
         values=sum(cause.size.values for cause in alike_causes),
         text=_describe_together(view, run_causes, alike_causes, slips),
         causes=alike_causes,
         documents=run_causes.documents_of(alike_causes),
-        origins=[*_origin_texts(view, run_causes, alike_causes, slips), *together],
+        origins=[*(origin.text for origin in origins), *together],
+        main_origin=next((origin.text for origin in origins if origin.is_frequent), ""),
     )
 
 
@@ -207,7 +217,7 @@ def _describe_together(
     if first.trait is not None and first.trait.ends_after:
         return _describe_early_ends(view, alike_causes)
     if first.trait is None or not first.trait.gt:
-        return _cause_text(view, run_causes, first)
+        return _cause_text(view, first)
     name, slip = view.quoted(field_path(first.trait.path)), SAME_SLIP.get(first.error_class)
     if number == 1:
         return f"{_describe_pair(view, first, first.trait)} once"
@@ -229,7 +239,7 @@ def _describe_together(
         )
         return f"{name}: {slip}{often}"
     if len(alike_causes) == 1:
-        return _cause_text(view, run_causes, first)
+        return _cause_text(view, first)
     other = first.error_class is ErrorClass.OTHER
     count_text = f"{number:,} wrong" if other else count_of_class(first.error_class, number)
     return f"{name}: {count_text}, no two alike"
@@ -275,15 +285,24 @@ def _count_slips(alike_causes: Sequence[Cause]) -> Counter[str]:
     return Counter(dict(sorted(n_errors.items(), key=lambda entry: (-entry[1], entry[0]))))
 
 
+class _OriginText(NamedTuple):
+    """A sentence on where the errors of a cause come from."""
+
+    text: str
+    is_frequent: bool = False
+    """Whether one other field has the predicted values of many of the errors."""
+
+
 def _origin_texts(
     view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...], slips: Counter[str]
-) -> Iterator[str]:
+) -> Iterator[_OriginText]:
     """Yield a sentence for each wrong field that has the value of another field.
 
     For digit slips of several kinds, yield one sentence that counts the kinds.
     """
     if len(slips) > 1:
-        yield join_some([f"{slip} in {count:,}" for slip, count in slips.items()], MAX_FIELDS)
+        counts = [f"{slip} in {count:,}" for slip, count in slips.items()]
+        yield _OriginText(join_some(counts, MAX_FIELDS))
     n_errors = sum(cause.size.errors for cause in alike_causes)
     n_errors_of_run = sum(run_causes.size_of(cause).errors for cause in alike_causes)
     all_of_run = f"{n_errors_of_run:,}{' of the run' if n_errors < n_errors_of_run else ''}"
@@ -291,12 +310,14 @@ def _origin_texts(
         name, *source_names = (_quote_name(view, path[-1:]) for path in (origin.field, *origin.of))
         of_all = "" if errors == n_errors == n_errors_of_run else f" of {all_of_run}"
         if len(source_names) > 1:
-            yield f"{name} is {' times '.join(source_names)}, as predicted, in {errors:,}{of_all}"
+            product = " times ".join(source_names)
+            yield _OriginText(f"{name} is {product}, as predicted, in {errors:,}{of_all}")
         elif alike_causes[0].trait and alike_causes[0].trait.differing:
-            yield f"{name} holds the true {source_names[0]} in {errors:,}{of_all}"
+            sentence = f"{name} holds the true {source_names[0]} in {errors:,}{of_all}"
+            yield _OriginText(sentence, is_frequent=errors * FEW >= n_errors_of_run)
 
 
-def _cause_text(view: RunView, run_causes: Causes, cause: Cause) -> str:
+def _cause_text(view: RunView, cause: Cause) -> str:
     (errors, _, documents), kind = cause.size, cause.trait
     name = view.quoted(field_path(kind.path if kind else cause.pattern) or WHOLE)
     documents_text = number_of(documents, "document")
@@ -309,17 +330,7 @@ def _cause_text(view: RunView, run_causes: Causes, cause: Cause) -> str:
             _quote_name(view, (field_name,)) for field_name in kind.differing
         )
         names = f"{', '.join(first_names)} and {last_name}" if first_names else last_name
-        telling_origins = run_causes.telling_origins_of([cause])
-        held_origins = [entry for entry in telling_origins if len(entry[0].of) == 1]
-        # The origins of some of the errors of a cause are not counted.
-        has_all_errors = run_causes.size_of(cause) == cause.size
-        if has_all_errors and held_origins and held_origins[0][1] * FEW >= errors:
-            origin, number = held_origins[0]
-            holder, held = (_quote_name(view, path[-1:]) for path in (origin.field, origin.of[0]))
-            ending = f" ({holder} holds the true {held} in {number:,})"
-        else:
-            ending = f" of {documents_text}"
-        return f"{name}: {names} wrong in {number_of(errors, 'item')}{ending}"
+        return f"{name}: {names} wrong in {number_of(errors, 'item')} of {documents_text}"
     if kind.gt:
         return f"{_describe_pair(view, cause, kind)} {errors:,} times{spread}"
     if cause.error_class in _ONE_SIDED:

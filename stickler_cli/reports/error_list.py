@@ -73,12 +73,20 @@ def sections_of(errors: ErrorList, style: TableStyle, *, page: bool) -> list[Sec
     if not errors.causes and n_shown:
         sections.append(Section("", [*error_blocks(errors.rows(), style)]))
     texts = {text.number: text for text in errors.causes}
-    for number, of_cause in groups.items():
-        title = [Text(_NO_CAUSE, "title")] if number not in texts else _heading(texts[number])
-        list_errors = error_blocks if style.verbose else _cause_blocks
-        rows = list_errors(of_cause, style)
-        sections.append(Section("", [*title, *rows]))
+    sections += (
+        _cause_section(cause_errors, texts.get(number), style)
+        for number, cause_errors in groups.items()
+    )
     return sections
+
+
+def _cause_section(errors: Sequence[Error], cause: CauseText | None, style: TableStyle) -> Section:
+    """Return the errors of a cause under its title; the cause is None for errors without one."""
+    title = [Text(_NO_CAUSE, "title")] if cause is None else _heading(cause)
+    if not style.verbose:
+        return Section("", [*title, *_cause_blocks(errors, style)])
+    shown_errors = errors if cause is None else _drop_repeated_origins(errors, cause)
+    return Section("", [*title, *error_blocks(shown_errors, style)])
 
 
 def _count_wholes_and_inside(errors: Iterable[Error]) -> tuple[int, int]:
@@ -109,6 +117,14 @@ def _by_cause(errors: ErrorList) -> tuple[dict[int, list[Error]], int]:
             groups.setdefault(text.number if text else 0, []).append(error)
     groups = {number: cause_errors for number, cause_errors in groups.items() if cause_errors}
     return groups, n_wholes
+
+
+def _drop_repeated_origins(errors: Sequence[Error], cause: CauseText) -> list[Error]:
+    """Return the errors of a cause; an origin that the title of the cause states becomes empty."""
+    return [
+        error._replace(origin="") if error.origin and error.origin in cause.text else error
+        for error in errors
+    ]
 
 
 _NO_CAUSE: Final = "errors that belong to no numbered cause"

@@ -82,7 +82,7 @@ def _deferred_record(run: Run) -> dict[str, Any]:
     """Return the record of a run with the texts of its causes."""
     record: dict[str, Any] = run_record(run, per_document=False, deferred=True)
     first_causes, other_causes = causes(RunView(run))
-    texts = {cause.number: cause.text for cause in (*first_causes, *other_causes)}
+    texts = {cause.number: cause.sentence for cause in (*first_causes, *other_causes)}
     record["causes"] = [
         {**cause, "text": texts[cause["number"]]} if cause.get("number") in texts else cause
         for cause in record["causes"]

@@ -137,7 +137,7 @@ def _cause_list(view: RunView, style: TableStyle) -> Iterator[Block]:
     yield _heading(view, title)
     for cause in named_causes:
         margin = f"{cause.number:<2} {cause.values:>{width},}  "
-        yield Text(f"{margin}{cause.text}", indent=" " * len(margin))
+        yield Text(f"{margin}{cause.sentence}", indent=" " * len(margin))
     if other_causes:
         yield Text(cause_sentences.more_causes(other_causes), "dim", INDENT)
 

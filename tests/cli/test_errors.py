@@ -246,8 +246,9 @@ def test_the_table_has_a_part_for_each_cause_and_an_item_is_one_row(stickler, da
 
     out = stickler("errors", *SOURCES, "--width", "80").out
     assert max(map(len, out.splitlines())) <= 80
-    title = "lines: price and amount wrong in 3 items (price holds the true amount in 3) (one,"
+    title = "lines: price and amount wrong in 3 items of 3 documents (one, three, two)"
     assert title in " ".join(out.split())
+    assert out.count("holds the true amount") == 1
     assert (
         "  price holds the true amount in 3\n  amount is price times qty, as predicted, in 3" in out
     )
@@ -266,3 +267,24 @@ def test_the_table_has_a_part_for_each_cause_and_an_item_is_one_row(stickler, da
     assert "lines[0].price" in flat
     # What is asked for by itself is shown.
     assert "lines[0].price" in stickler("errors", *SOURCES, "--field", "lines.price").out
+
+
+def test_what_the_title_of_a_cause_states_is_not_repeated_at_each_error(stickler, data):
+    kinds = {key: {"type": "number"} for key in ("no", "total", "tax")}
+    names = {key: {"type": "string"} for key in "abcd"}
+    write(data / "schema.json", {"type": "object", "properties": {**kinds, **names}})
+    truth = {"no": 1, "total": 3200, "tax": 48.75, **dict.fromkeys(names, "x")}
+    wrong = {"one": {**truth, "total": -3200}, "two": {**truth, "tax": 49.75}}
+    wrong["three"] = {**truth, "tax": -48.75}
+    wrong["four"] = {"no": 1, "total": 3200, "tax": 48.75}  # a, b, c and d are missed
+    for name, pred in wrong.items():
+        write(data / "gt" / f"{name}.json", truth)
+        write(data / "pred" / f"{name}.json", pred)
+
+    out = stickler("errors", *SOURCES, "-v", "--width", "80").out
+    assert out.count("nothing is predicted after tax") == 1
+    # The two slips in `tax` differ, so each error has its own; the slip in `total` is alone.
+    assert out.count("off by 1; below threshold") == 1
+    assert out.count("the sign differs; below threshold") == 2
+    title = "1 document ends early: nothing is predicted after tax (four)"
+    assert title in out

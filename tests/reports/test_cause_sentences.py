@@ -31,7 +31,7 @@ def texts(run_of):
     def build(*pairs, quoted=str):
         documents = [DocumentPair(str(index), gt, pred) for index, (gt, pred) in enumerate(pairs)]
         named, _ = causes(RunView(run_of(SCHEMA, documents), quoted))
-        return [f"{cause.values} {cause.text}" for cause in named]
+        return [f"{cause.values} {cause.sentence}" for cause in named]
 
     return build
 
@@ -111,7 +111,7 @@ def test_items_say_which_field_they_hold_instead_of_their_own(texts):
         "4 lines: unit and name wrong in 2 items of 2 documents",
     ]
     assert texts(*map(pair, (1001, 2002, 3003))) == [
-        "6 lines: unit and name wrong in 3 items (unit holds the true name in 3)",
+        "6 lines: unit and name wrong in 3 items of 3 documents (unit holds the true name in 3)",
     ]
     assert texts(*map(pair, (1001, 1001, 1001))) == [
         "6 lines: unit and name wrong in 3 items of 3 documents",
@@ -167,6 +167,9 @@ def test_what_else_is_known_of_a_cause_is_told_beside_it(run_of):
         "price holds the true amount in 3",
         "amount is count times price, as predicted, in 3",
     ]
+    # Lists that show the origins use the text, all other lists use the sentence.
+    assert cause.text == "lines: price, amount and name wrong in 3 items of 3 documents"
+    assert cause.sentence == f"{cause.text} (price holds the true amount in 3)"
 
 
 @pytest.mark.parametrize(
