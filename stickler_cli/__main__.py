@@ -15,10 +15,11 @@ def stickler() -> None:
 def run_program() -> int:
     """Run one command in a process of its own; return its exit code.
 
-    Some settings here concern the whole process, so a library must not choose them. OpenBLAS starts
-    a thread for each processor, and hangs if one of the threads gets no address space. One thread
-    is enough for the small matrices here, and a process with one thread can be forked. Modules are
-    never garbage; searching them for cycles would take a fifth of a small run.
+    The settings made here concern the whole process, so a library must not choose them. OpenBLAS
+    gets one thread. By default it starts a thread for each processor, and hangs if one of the
+    threads gets no address space. One thread is enough for the small matrices of this program, and
+    a process with one thread can be forked. The garbage collector skips the objects of imported
+    modules, which are never garbage: to search them would take a fifth of the time of a small run.
     """
     if sys.argv[1:] in (["--version"], ["-V"]):  # needs no module that a command needs
         try:

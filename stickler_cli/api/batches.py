@@ -1,9 +1,9 @@
 """Evaluate batches of documents in Arrow tables, and add up their results.
 
 Engines that distribute work, such as Spark, pass Arrow tables to a function, one batch at a time.
-For each batch this module returns rows, and a *state*: the results as JSON, in bytes whose number
-does not grow with the documents. If the states of batches are merged, in any order, the result is
-the state of one batch with all documents.
+For each batch this module returns rows and a *state*. A state is JSON with the results of the
+batch; its size does not depend on the number of documents. The states of several batches can be
+merged in any order. The merged state is equal to the state of one batch with all the documents.
 """
 
 import io

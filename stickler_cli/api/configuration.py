@@ -196,7 +196,10 @@ class ConfigurationReader(Generic[Model]):
             return Any
 
     def _of_items(self, annotation: Any, keys: Mapping[str, Any], path: Path) -> Any:
-        """Return the type of a list, with the rules for its elements added."""
+        """Return the type of a field; if the field is a list, add the rules for its elements.
+
+        If the field is not a list but has keys for lists, record a problem.
+        """
         is_list = get_origin(annotation) is list
         for key in ("item_threshold", "key", *ON_LIST):
             if key in keys and not is_list:
@@ -231,10 +234,10 @@ class ConfigurationReader(Generic[Model]):
         return None
 
     def _constructed(self, name: str, config: dict[str, Any], path: Path) -> BaseComparator:
-        """Return the comparator with a name and a configuration.
+        """Create the comparator called `name`; the keys of `config` are its arguments.
 
-        A key that is not an argument of the comparator is ignored and recorded as a problem. If
-        such a key resembles an argument, it is probably a misspelling, and an error.
+        A key that is not an argument of the comparator is ignored and recorded as a problem. A key
+        that resembles an argument is probably misspelt, and raises an error.
 
         Raises:
             UnknownKeywordError: a key is probably a misspelling of an argument.
@@ -385,7 +388,10 @@ class _Writer:
         return config
 
     def _list(self, node: ListNode, typed: Any, path: Path) -> dict[str, Any]:
-        """Return the configuration of a list; record a problem if none can state it."""
+        """Return the configuration of a list.
+
+        If a configuration cannot describe the list, a problem is recorded.
+        """
         items = follow_references(node.items)
         typed = without_none(
             next(iter(get_args(typed)), None) or self._subschema_at(typed, "items")
@@ -419,7 +425,10 @@ class _Writer:
                 return {}
 
     def compare(self, node: Node, again: Node) -> None:
-        """Record a problem for each field that is compared differently after reading back."""
+        """Record a problem for each field that `node` and `again` compare differently.
+
+        `node` is the compiled class. `again` is the result of compiling the written configuration.
+        """
         first, second = _unfolded(node), _unfolded(again)
         if first == second or not (
             isinstance(first, ObjectNode) and isinstance(second, ObjectNode)
@@ -439,9 +448,9 @@ class _Writer:
             )
 
     def _subschema_at(self, schema: object, *steps: str) -> object:
-        """Return the subschema that keys lead to, step by step; None if there is none.
+        """Return `schema[step1][step2]` and so on for all `steps`; None if a step does not exist.
 
-        If that subschema is a reference to a definition, the definition is returned.
+        If the result is a reference to a definition, the definition is returned.
         """
         for step in steps:
             schema = schema.get(step) if isinstance(schema, Mapping) else None
@@ -489,9 +498,9 @@ def _clip(node: Node) -> dict[str, Any]:
 
 
 def _text_of(typed: Any, node: LeafNode) -> str:
-    """Return the `type` of a leaf in a configuration.
+    """Return the text for the key `type` of a leaf in a configuration, such as `str`.
 
-    If the type is unknown, it is chosen to fit the comparator.
+    If `typed` has no such text, the text is chosen to fit the comparator.
     """
     if isinstance(typed, Mapping):
         kind = typed.get("type")

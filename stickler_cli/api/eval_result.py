@@ -60,7 +60,7 @@ class PairComparison(UnitTree):
     """A comparison of a prediction with its ground truth, as a tree of fields and items."""
 
     def __init__(self, table: UnitTable, document: int, plan: Plan, options: Options) -> None:
-        """Create the tree of the document at an index of a unit table."""
+        """Create the tree of one document; `document` is its index in the unit table."""
         root = tree_of(table, document)
         super().__init__(Setting(table, options), root.row)
         self.model_name = plan.model_name
@@ -242,7 +242,10 @@ def compared(
 def pair_of(
     batch: Batch, document: int, plan: Plan, options: Options | None = None
 ) -> PairComparison:
-    """Return the comparison of the document at an index of the batch that `compared` returned."""
+    """Return the comparison of one document of a batch.
+
+    `batch` is a result of `compared`, and `document` is the index of the document in the batch.
+    """
     row = batch.compared_positions[document]
     assert row is not None  # noqa: S101 - it was compared
     return PairComparison(
@@ -310,9 +313,11 @@ class EvaluatorResult(TypedDict):
 
 
 def non_matches(errors: Iterable[Error]) -> list[dict[str, Any]]:
-    """Return errors as entries of `non_matches`, without errors inside other errors.
+    """Return errors as the entries of the list `non_matches`.
 
-    An entry for a list element also has `reason`, and `similarity` if both sides have the element.
+    An item or object that failed as a whole has one entry; the errors inside it are omitted. An
+    entry for a list element also has `reason`. If both sides have the element, the entry has
+    `similarity`, too.
     """
     entries = []
     for error in errors:
@@ -369,14 +374,15 @@ def comparison_result(
 
 
 _TRUST: Final = {"auroc": "auroc", "brier_score": "brier", "ece": "ece"}
-"""Figures of docs/confidence.md, by the name that stickler-eval has for them."""
+"""Maps the name of a figure in stickler-eval to its name here; docs/confidence.md explains them."""
 
 
 def confidence_metrics(confidences: Confidences, total: int) -> dict[str, Any]:
-    """Return how reliable confidences are, in the form of stickler-eval.
+    """Return figures on how reliable confidences are, as a dict with the keys of stickler-eval.
 
-    `total` is the number of predicted values. The paths of fields have no list indexes. An
-    undefined figure is None.
+    `overall` has the figures of all values. `fields` has the figures of each field, keyed by a path
+    without list indexes. `coverage` says how many of the `total` predicted values have a
+    confidence. An undefined figure is None.
     """
     by_field = confidences.by_field()
     units = int(by_field[""].reliability().total[0])
@@ -397,7 +403,7 @@ def _calibration(units: ConfidenceUnits) -> dict[str, Any]:
 
 
 def _field_comparisons(batch: Batch) -> list[dict[str, Any]]:
-    """Return an entry for each unit that was judged right or wrong."""
+    """Return the entries of `field_comparisons`: one for each value or item that was judged."""
     (units,) = located_units(batch.table, is_judged_unit, extra_keys="judged")
     return [
         {

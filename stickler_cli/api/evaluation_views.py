@@ -192,7 +192,10 @@ class Evaluation(score.Evaluation):
         )
 
     def _notebook_table(self, view: RunView) -> Table:
-        """Return a table: a row for all documents, then the fields with most lost values first."""
+        """Return a table with a row for all documents together, and a row for each field.
+
+        The field with the most lost values comes first.
+        """
         fields = named_rows(self.sums, self.fields, self.rule)
         fields.sort(key=lambda row: -row.lost)
         table = field_table(view, [view.whole, *fields])

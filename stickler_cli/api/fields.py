@@ -56,7 +56,7 @@ class ComparableModel(BaseModel):
     """Similarity in [0, 1] at which two items of a list match."""
 
     _unwrapped: Unwrapped = PrivateAttr(default_factory=lambda: Unwrapped(None))
-    """The JSON values from which the instance was made, and the metadata of their wrappers."""
+    """The JSON values from which the instance was made, and their metadata, such as confidences."""
     _compiled: ClassVar[Plan]  # set once the plan has been compiled
     _warned: ClassVar[bool]  # set once a warning about ineffective settings was given
     # The schema that the class was made from.
@@ -69,7 +69,7 @@ class ComparableModel(BaseModel):
 
 
 def values_of(instance: BaseModel, *, only_given: bool = False) -> JsonDocument:
-    """Return the JSON values of an instance, under the names in its plan.
+    """Return the JSON values of an instance; the keys are the names of fields in its schema.
 
     Computed fields and private attributes are omitted. With `only_given`, fields that were not set
     explicitly are omitted, too. A value that cannot be serialised becomes text, so that every
@@ -115,7 +115,10 @@ def json_of(value: object) -> JsonValue:
 
 
 def _values_by_field(instance: BaseModel, above: tuple[int, ...], *, by_alias: bool) -> JsonObject:
-    """Return the values of an instance by field; each value is converted separately."""
+    """Return the JSON value of each field of an instance; each field is converted separately.
+
+    For `above` see `_value`.
+    """
     declared = type(instance).model_fields
     values_by_name = {**instance.__dict__, **(instance.model_extra or {})}
     return {
@@ -403,10 +406,10 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
 
     Args:
         comparator: an instance; None takes the default for the type of the field.
-        threshold: in [0, 1]; similarity at which two values match. If it is left out or None, a
-            threshold that was given to the comparator applies. If none was given there either, the
-            threshold is 0.5 if this argument is left out, and the default for the type if it is
-            None.
+        threshold: in [0, 1]; similarity at which two values match. If this argument is left out,
+            the threshold is the one in the arguments of the comparator, or else 0.5. If it is None,
+            the threshold is the one in the arguments of the comparator, or else the default for the
+            type of the field.
         weight: above 0; weight of the field in the score of its object.
         default: as in pydantic; None if left out. `...` makes the field required.
         aggregate: whether the `aggregate` counts of the object include the field; None leaves this
@@ -415,11 +418,14 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
         pairing_floor: in [-1, 1), for a list: at or below this similarity, two elements are not
             paired; -1 pairs all, None leaves it to the run.
         exhaustive: for a list: whether the ground truth lists all elements.
-        ordered: for a list: whether pairs must not cross; the same as `pairing="ordered"`.
-        pairing: for a list: how elements are paired, `best`, `ordered` or `position`.
-        key: for a list: the fields of items that identify which items are paired.
+        ordered: for a list: True is short for `pairing="ordered"`.
+        pairing: for a list: how its elements are paired. `best` finds the best pairs in any order,
+            `ordered` the best pairs in the order of both lists, and `position` pairs the first with
+            the first, and so on.
+        key: for a list: the fields that identify an item; items with equal values in them are
+            paired.
         distinct: for a list: whether repeated elements are dropped.
-        aliases: for each name, the texts that stand for it.
+        aliases: other texts for the same thing, such as `{"DE": ["Germany"]}`.
         absent_values: values that count as absent.
         ignore: whether the field is not compared.
         any_of: whether a list in the ground truth lists alternative right values.
@@ -478,10 +484,10 @@ def without_none(annotation: Any) -> Any:
 
 
 def _right(name: str, value: Any) -> Any:
-    """Return the value of an argument as JSON.
+    """Return the value of the argument `name` as JSON, after a check.
 
     Raises:
-        ValueError: the rule of the argument's annotation forbids the value.
+        ValueError: the annotation for which the argument stands cannot have this value.
     """
     if isinstance(value, tuple):
         value = [*value]

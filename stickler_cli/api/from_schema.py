@@ -144,9 +144,9 @@ class SchemaClasses(Generic[Model]):
     def _only(self, place: InForce) -> InForce:
         """Return all subschemas that describe the same value as `place`.
 
-        They are the subschemas in `place`, those that they include by `allOf` or a reference, and
-        the alternative of a union that has only one. If there are several alternatives, the result
-        is empty.
+        They are the subschemas in `place`, and those that they include by `allOf` or a reference.
+        A union with only one alternative is replaced by this alternative. If a union has several
+        alternatives, the result is empty.
         """
         flat = flatten(self._files, place, _pass_over)
         branches = branches_of(self._files, flat, _pass_over)

@@ -1,4 +1,4 @@
-"""Compiled schemas in any form, with rules from the caller for single fields."""
+"""Compile a schema of any form, and add rules that the caller gives for single fields."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,12 +29,13 @@ from .structured import StructuredModel
 
 
 def other_names(model: type[BaseModel]) -> dict[str, dict[str, tuple[str, list[str]]]]:
-    """Return the names and aliases of fields, by class; empty if no field has an alias.
+    """Return all keys under which documents may have the fields of a class and of inner classes.
 
-    The outer keys name `model` (`DOCUMENT_PART`) and the classes inside it (`module.Class`). The
-    inner keys are all names and aliases by which a document may state a field. Their value is (name
-    of the field, keys of the classes inside the field). An alias that is a path into a value is
-    written as a JSON Pointer.
+    The result has an entry for each class: `DOCUMENT_PART` is `model` itself, and `module.Class` is
+    a class inside `model`. The value of an entry is a dict. Its keys are the names and aliases of
+    the fields of the class. An alias that is a path into a value is written as a JSON Pointer. Each
+    name or alias is mapped to (name of the field, classes inside the field). If no field has an
+    alias, the result is empty.
     """
     names_by_part: dict[str, dict[str, tuple[str, list[str]]]] = {}
     part_by_model: dict[type[BaseModel], str] = {model: DOCUMENT_PART}

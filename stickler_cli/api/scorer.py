@@ -56,8 +56,8 @@ DocumentLike: TypeAlias = BaseModel | Mapping[str, Any] | list[Any]
 """A document: a model instance, or JSON values; a list if the schema is for arrays."""
 
 MAX_SCORERS: Final = 64
-"""Maximum number of cached scorers; one is cached for each result of inference from ground
-truths."""
+"""Maximum number of cached scorers. Inference from different ground truths can give different
+rules, and each set of rules has a scorer."""
 _ANSWER: Final = "the answer"  # its name in problems
 
 
@@ -125,7 +125,8 @@ class Scorer:
     def _seeing(self, truths: Sequence[JsonDocument]) -> "Scorer":
         """Return a scorer with rules inferred from the values of these ground truths.
 
-        A run infers rules in the same way. If nothing is inferred, return this scorer.
+        `stickler eval` infers rules in the same way. If the schema needs no inference, return this
+        scorer.
         """
         if self._source is None:
             return self
@@ -384,10 +385,12 @@ def bare_truths(
     *,
     lists_values: bool = False,
 ) -> tuple[Sequence[Any], Sequence[Gold | None]]:
-    """Remove the wrappers of ground truths; return the values and their annotations.
+    """Remove the wrappers of ground truths, such as `{"value": 5, "confidence": 0.9}`.
 
-    The annotations are empty if no ground truth has wrappers. With `lists_values`, a list in a
-    ground truth may list alternative right values.
+    Returns:
+        (values, what the wrappers say about the values, such as alternative right values). The
+        second is empty if no ground truth has wrappers. With `lists_values`, a list in a ground
+        truth may list alternative right values.
     """
     unwrapper = Unwrapper(root, reads_any_of=lists_values)
     if not _may_be_wrapped(truths, unwrapper):
@@ -407,7 +410,9 @@ def _bare_predictions(
 
 
 def _bare(unwrapper: Unwrapper, document: JsonDocument, *, is_truth: bool = False) -> Unwrapped:
-    """Remove the wrappers of a document, unless its JSON type would change.
+    """Remove the wrappers of a document.
+
+    If the document would no longer be of the same JSON type, such as an object, it stays unchanged.
 
     Raises:
         UsageError: a ground truth has a list of right values inside another such list.
@@ -524,14 +529,21 @@ class Scored:
         return self._among.feedback_on(self._at, self.errors)
 
     def judged(self, gate: str) -> tuple[float, bool]:
-        """Return the value of another figure, named as in `of`, and whether it is high enough."""
+        """Return the value of another figure, and whether it reaches its limit.
+
+        `gate` is written as the argument `of` of `Scorer`, such as `f1>=0.9`. If it has no limit,
+        the second result is `passed`.
+        """
         aim = parse_aim(gate)
         check_paths([aim.gate], known_paths(self._scorer.plan), "of")
         value = 0.0 if self._among is None else self._among.figures(aim)[self._at]
         return value, aim.passes(value) if aim.has_limit else self.passed
 
     def explain(self, width: int | None = 100) -> str:
-        """Return the errors and their parents, as `stickler compare --only-errors` prints them."""
+        """Return the errors as text, as `stickler compare --only-errors` prints them.
+
+        If nothing could be compared, the text is that of `feedback`.
+        """
         if self._among is None:
             return self.feedback
         plan, options = self._scorer.plan, self._scorer.options

@@ -100,7 +100,11 @@ def _check_characters(arguments: Sequence[str]) -> None:
 
 
 def _build_command(arguments: Sequence[str]) -> Callable[[Sequence[str]], object]:
-    """Return a group with only the command that the arguments name; for help, with all commands."""
+    """Return a function that runs the program for a list of arguments.
+
+    It knows only the command that `arguments` name. If they name none, as for help, it knows all
+    commands.
+    """
     command_name = next((argument for argument in arguments if not argument.startswith("-")), "")
     if command_name in OWN and COMPLETING not in os.environ:
         return _build_own_command(command_name, terminal_columns())

@@ -44,7 +44,9 @@ class DocSplitClassificationMetrics:
         ground_truth_sections: Sequence[Mapping[str, Any]],
         predicted_sections: Sequence[Mapping[str, Any]],
     ) -> None:
-        """Load the sections of a packet, in a form of docs/packets.md; they replace earlier ones.
+        """Load the sections of a packet; sections that were loaded earlier are dropped.
+
+        docs/packets.md describes the keys of a section.
 
         A page in two sections of a side belongs to the first section. `errors` lists such pages.
 
@@ -186,9 +188,9 @@ def evaluate_packet(
     """Score how well the pages of a packet are grouped and ordered, as stickler-eval does.
 
     Args:
-        data: a row for each page: dicts, a pandas frame, or the path of a CSV file, with
-            `group_id`, `page_number` and both again with the suffix `_predicted`. Group ids in a
-            CSV file are texts.
+        data: a row for each page: dicts, a pandas frame, or the path of a CSV file. The columns are
+            `group_id`, `page_number`, `group_id_predicted` and `page_number_predicted`. Group ids
+            in a CSV file are texts.
         v_measure_weight: weight of V-measure in `clustering_score`, in [0, 1]; Rand has the
             remaining weight.
         alpha: weight of `clustering_score` in `final_score`.

@@ -1,6 +1,7 @@
-"""The evaluators of stickler-eval: for one pair, and for many documents in a loop of the caller.
+"""The evaluator classes of stickler-eval: one for single pairs, and one for many documents.
 
-Their results are taken from an `EvalResult` and an `Evaluation`.
+The caller adds the documents in a loop. The results are taken from an `EvalResult` or an
+`Evaluation`.
 """
 
 import sys
@@ -107,9 +108,9 @@ class ProcessEvaluation(BaseModel):
     """Counts of all documents together in the counting mode `overall`, the rates of these counts,
     and `weighted_overall_score`, the mean score of the documents."""
     field_metrics: dict[str, dict[str, Any]]
-    """The same counts for each field, by path, with `mean_score` if the field has a score. `leaves`
-    counts all values of the field, also those inside missed, invented and mismatched items and
-    objects."""
+    """The counts and rates of each field, keyed by the path of the field, with `mean_score` if the
+    field has a score. `leaves` has the counts of all values in the field. They include the values
+    inside missed, invented and mismatched items and objects."""
     errors: list[dict[str, Any]]
     """Documents that could not be compared, with `doc_id`, `error` and `error_type`."""
     total_time: float
@@ -156,7 +157,8 @@ class BulkStructuredModelEvaluator:
 
         Args:
             target_schema: class of the ground truths; None takes the class of each ground truth.
-            verbose: whether to print which documents cannot be compared, and how many can.
+            verbose: whether to print each document that cannot be compared, and how many documents
+                were compared.
             document_non_matches: whether to keep all errors of values; memory grows with the
                 documents.
             elide_errors: whether documents that cannot be compared are omitted from all results.
