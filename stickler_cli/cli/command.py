@@ -42,13 +42,14 @@ PANELS: Final = (
 )
 """Titles of the groups of options in help, in order; rarely used groups come last."""
 ALSO_NEEDED: Final = {"accept": ("-o", "policy.json")}
-"""A required option of some commands, by command; the usage line in messages must show the
-option."""
+"""For each command that has a required option: the option, which the usage line in messages must
+show."""
 WIDEST: Final = 120  # columns; longer lines are hard to read
 NARROWEST: Final = 30
 MARGIN: Final = 2
 EVERYTHING: Final = "help_all"
-"""Name of the parameter for --help-all, and key in a context's `meta` if the option is given."""
+"""Name of the parameter for --help-all. If the option is given, it is also a key in the `meta` of
+the click context."""
 SPACE: Final = 6  # columns around the names of commands
 
 
@@ -60,8 +61,9 @@ def new_app(
 ) -> typer.Typer:
     """Return a typer app without commands.
 
-    `columns` is the width of the terminal. `codes` are exit codes with their meanings, and `groups`
-    are names of commands by the title under which help lists them. `said` are arguments for typer.
+    `columns` is the width of the terminal. `codes` are exit codes with their meanings. The keys of
+    `groups` are titles in help, and the values are the commands that help lists under each title.
+    `said` are further arguments for typer.
     """
     width = max(min(columns, WIDEST) - MARGIN, NARROWEST)
     return typer.Typer(
@@ -160,10 +162,11 @@ def _argument_options(options: Mapping[str, Option]) -> list[Option]:
 
 
 def _read_arguments(context: typer.Context, options: Mapping[str, Option]) -> dict[str, Any]:
-    """Return the values of positional arguments by name.
+    """Return the value of each positional argument, keyed by the name of the argument.
 
-    Values on the command line belong to the last arguments. The configuration file has those of the
-    first. For instance, two values of `stickler eval` are GT and PRED, and SCHEMA is in the file.
+    If the command line has too few values, they belong to the last arguments, and the configuration
+    file must have the values of the first ones. For instance, if `stickler eval` is called with two
+    values, they are GT and PRED, and SCHEMA is in the file.
 
     Raises:
         UsageError: an argument is neither on the command line nor in the configuration file.
@@ -333,7 +336,7 @@ def _name_config_file(
 
 
 def _leave_value(parameter: Any, context: Any, value: Any) -> Any:
-    """Return the value of a parameter as it is, or what the parameter's callback makes of it."""
+    """Return the result of the parameter's callback; without a callback, the value unchanged."""
     return value if parameter.callback is None else parameter.callback(context, parameter, value)
 
 
@@ -454,7 +457,10 @@ class _Single(_Documented, typer.core.TyperCommand):
 def group_rows_by_panel(
     parameters: Sequence[Any], context: Any
 ) -> dict[str, list[tuple[str, str]]]:
-    """Return the name and the help of each option, by the title under which help lists it."""
+    """Group options as help lists them.
+
+    The keys are the titles in help, and the values are (name, help) of each option under a title.
+    """
     rows_by_panel: dict[str, list[tuple[str, str]]] = {name: [] for name in PANELS}
     for parameter in parameters:
         help_record = parameter.get_help_record(context)

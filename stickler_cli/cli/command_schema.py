@@ -91,8 +91,8 @@ def schema_of(name: str, settings: SchemaOptions) -> LoadedSchema:
 def _is_among_notes(schema: LoadedSchema, settings: SchemaOptions) -> bool:
     """Return whether the report of the command shows the note on the schema.
 
-    This is so for an inferred schema if the report is a table. Otherwise the note must be printed
-    to standard error.
+    The report shows it if the report is a table and the schema was inferred. Otherwise the note
+    must be printed to standard error.
     """
     has_table = isinstance(settings, EvalSettings) and settings.format == "table"
     return has_table and schema.inferred is not None
@@ -132,11 +132,11 @@ def _load_named(name: str, settings: SchemaOptions) -> LoadedSchema:
 def _observe_first_documents(
     settings: SchemaOptions, schemas: Container[str] = ("",)
 ) -> dict[str, Observed]:
-    """Return statistics of the values in the first ground truths, by key of their schema.
+    """Return statistics of the values in the first ground truths, for each schema separately.
 
-    If each group has a schema, the key of a schema is the group with a `/`, such as `invoices/`. If
-    all documents have the same schema, its key is empty. Documents whose key is not in `schemas`
-    are not observed.
+    If all documents have the same schema, the only key is an empty text. If each group of documents
+    has a schema of its own, the keys are the groups with a `/`, such as `invoices/`. Documents
+    whose key is not in `schemas` are not read.
     """
     values_by_schema: dict[str, Observed] = {}
     if not (isinstance(settings, TruthSource) and isinstance(settings, FindingOptions)):

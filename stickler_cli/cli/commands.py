@@ -316,9 +316,9 @@ def groups() -> dict[str, Sequence[str]]:
 def settings_of_commands() -> dict[str, Any]:
     """Return the settings class of each command that has one.
 
-    A configuration file may have options of every command. An option means what it means in the
-    command that runs, if that command has it. If not, the first command in this order that has the
-    option decides.
+    A configuration file may have options of every command. If the running command has an option,
+    the value must be valid for this command. Otherwise it must be valid for the first command in
+    the result that has the option.
     """
     return {
         name: command.settings

@@ -289,8 +289,8 @@ def _errors_of_cause(
 ) -> Iterator[Error]:
     """Yield the errors whose cause has one of the keys.
 
-    If a class of errors is selected, errors without a cause take the cause of the failed item that
-    they are inside of.
+    An error inside a failed item may have no cause of its own. If a class of errors is selected,
+    such an error gets the cause of the item.
     """
     causes_of_items = dict[tuple[str, str], str]()
     for error in errors:
@@ -330,5 +330,5 @@ def _matches_any(pattern: str, names: Iterable[str]) -> bool:
 
 
 def _class_name(name: str) -> str:
-    """Return the name of an error class that the user may have written with blanks or capitals."""
+    """Return the name of an error class as runs spell it: `missed_value` for `Missed value`."""
     return name.lower().replace(" ", "_").replace("-", "_")

@@ -79,7 +79,7 @@ def read_config(named: str | None, command: str) -> tuple[dict[str, Any], str]:
 def _describe_unknown_key(
     source: str, key: str, value: object, allowed: Collection[str]
 ) -> Problem:
-    """Return the problem of a key that is not an option; tables have their own advice."""
+    """Return the problem of a key that is not an option; its advice differs if it is a table."""
     if isinstance(value, dict):
         hint = f"remove the header [{key}]: options apply to every command that has them"
         return Problem(source, f"there is a table [{key}]", "only options", hint)

@@ -109,9 +109,10 @@ def report_run(settings: EvalSettings) -> ExitCode:
 
 
 def _tell_of_values(run: Run, settings: EvalSettings) -> None:
-    """Print notes on values, and a warning of unreadable predictions, to standard error.
+    """Print notes on unwrapped and nearly equal values, and name unreadable predictions.
 
-    Nothing is printed for the format `table`, whose report has these notes and predictions.
+    The text goes to standard error. Nothing is printed if the report is a table, which has the
+    same information.
     """
     if settings.quiet or settings.format == "table":
         return
@@ -228,10 +229,10 @@ def _check_repeats(settings: EvalSettings) -> None:
 
 
 def _evaluate_repeats(assembly: Assembly, printed: set[str]) -> tuple[list[Run], int | None]:
-    """Evaluate the further predictions of `--repeat`; return their runs.
+    """Evaluate the further predictions of `--repeat`; return (runs, signal).
 
-    `printed` has the remarks on the first run. The second result is the signal that interrupted
-    the runs; None if there was none.
+    `signal` is the signal that interrupted the runs; None if no signal did. `printed` has the
+    remarks that were printed for the first run.
     """
     runs: list[Run] = []
     requested = assembly.job.requested

@@ -213,11 +213,12 @@ def _value_at(schema: Any, path: Path) -> Any:
 def _put_into_unions(
     added: Mapping[str, JsonObject], schema: Any, unions: Sequence[RewrittenUnion], text: str
 ) -> dict[str, JsonObject]:
-    """Return the keys to add to the text of a schema, by JSON Pointer.
+    """Replace keys inside rewritten unions by the whole unions; return all keys to add to a text.
 
-    Inference has rewritten some unions (`anyOf`) in `schema`, so their text is replaced as a whole.
-    Keys of `added` that belong inside such a union are written into `schema`. The result then has
-    the whole union instead of these keys.
+    `added` maps the JSON Pointer of an object in the schema file to keys to add to this object. The
+    result has the same form. Inference has rewritten some unions (`anyOf`) in `schema`, so the text
+    of these unions must be replaced as a whole. Keys inside such a union are written into `schema`,
+    and the result has the whole union instead of these keys.
     """
     rewritten = [
         json_pointer((*union.path, keyword)) for union in unions for keyword in union.keywords
@@ -256,7 +257,10 @@ def _value_at_pointer(schema: Any, pointer: str) -> Any:
 def _missing_annotations(
     schema: JsonObject, choices: Mapping[Path, Inferred], seen: Observed | None
 ) -> dict[str, JsonObject]:
-    """Return the annotations to add to a schema, by JSON Pointer, each with a comment on why."""
+    """Return the annotations to add to a schema, with a comment that gives the reason.
+
+    The keys are the JSON Pointers of the objects to which annotations are added.
+    """
     added = {}
     for path, choice in choices.items():
         place = _value_at(schema, path)

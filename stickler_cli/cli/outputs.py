@@ -126,9 +126,9 @@ class Outputs:
                 )
 
     def conclude(self, results: "Run | Difference") -> None:
-        """Append to the step summary of GitHub, and print failed gates if no report shows them.
+        """Append results to GitHub's step summary; print failed gates that no report shows.
 
-        A summary that cannot be written does not change the exit code, as the figures are right.
+        If the summary cannot be written, the exit code stays the same, as the figures are right.
         """
         named = os.environ.get(SUMMARY_FILE)
         if self.printed == "github" and named:
@@ -303,7 +303,10 @@ def _nothing_paired(evaluation: Evaluation) -> Problem:
 
 
 def render_listing(names: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """Return a table as text; `names` are the titles, and only the first two columns are words."""
+    """Return a table as text; `names` are the titles of its columns.
+
+    The first two columns are aligned to the left, as words; all others to the right, as numbers.
+    """
     columns = [Column(name, left=position < 2) for position, name in enumerate(names)]
     cells = [[Span.of(str(cell)) for cell in row] for row in rows]
     return plain_text(table_lines(Table(columns, cells))[0])

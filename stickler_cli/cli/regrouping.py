@@ -44,13 +44,15 @@ from .eval import check_group_keys, command_line_arguments, compare_command, eva
 
 _KEPT: Final = ("pairs", "seed", "metric")
 _KEPT_ONLY_BY_THE_RUN: Final = ("policy", "verdicts")
-"""Keys of a run whose values do not change when documents are grouped anew. Their values come from
-files that are not in the run directory."""
+"""Keys of a run record that are taken from the recorded run. Their values come from files that are
+not in the run directory, so they cannot be computed anew."""
 _OF_THE_CALLER: Final = ("by_file", "repeat", "policy", "verdicts")
-"""Options whose files the user names now; the other inputs are those of the recorded run."""
+"""Options whose files the user names in the present command. All other inputs are those of the
+recorded run."""
 _OF_TERMINAL: Final = options_of(TerminalOptions)
 _KEPT_GROUPS: Final = (DocumentOptions, SelectionOptions, DecidingOptions)
-"""Settings classes whose options a journal records under their own names."""
+"""Settings classes whose options are recorded in the journal of a run. The keys in the journal are
+the names of the options."""
 
 
 def regroup_run(name: str, run: Run, settings: ReportSettings, *, detail: bool) -> Run:

@@ -161,7 +161,7 @@ def is_number(value: object) -> bool:
 
 
 def is_place(value: object) -> bool:
-    """Return whether a value is the place of an error: a mapping of texts."""
+    """Return whether a value can identify an error: an object whose values are texts or null."""
     return isinstance(value, dict) and all(
         entry is None or is_text(entry) for entry in value.values()
     )
@@ -256,9 +256,9 @@ class _Server(ThreadingHTTPServer):
 
     @contextmanager
     def reserve_slot(self, request: Any) -> Iterator[bool]:
-        """Count a connection that has sent the token, for the time of the block.
+        """Count a connection that has sent the token, until the `with` block ends.
 
-        Yields False if there are too many such connections.
+        Yields True if the connection may be answered, and False if too many are open.
         """
         with self._lock:
             self._without_token.pop(request, None)

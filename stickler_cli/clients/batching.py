@@ -112,7 +112,8 @@ def is_garbled(error: BaseException) -> bool:
 def may_be_charged(error: BaseException) -> bool:
     """Return whether the server charges for a call that failed.
 
-    It does so if it answered, whatever is wrong with the answer, or if it may still answer.
+    A server charges for an answer, even if the answer cannot be used. It may also charge for an
+    answer that comes too late.
     """
     is_too_long = any(isinstance(cause, LongAnswerError) for cause in _chain_of(error))
     return is_too_long or is_late(error) or is_garbled(error)
@@ -178,7 +179,10 @@ def _status(error: BaseException) -> int | None:
 
 
 def _responses(error: BaseException) -> Iterator[tuple[object, Mapping[str, Any]]]:
-    """Yield (status, headers) of an error and of the errors that caused it, where they have any."""
+    """Yield (HTTP status, headers) of an error, then those of each error that caused it.
+
+    If an error has no response, its status is None and its headers are empty.
+    """
     for cause in _chain_of(error):
         response = getattr(cause, "response", None)
         if isinstance(response, dict):  # errors of botocore
@@ -272,8 +276,8 @@ class Turnstile:
     ) -> None:
         """Record that a call failed; `asked_seconds` is how long the server asks to wait.
 
-        With `waits`, all calls wait as long as asked. If several calls made at the same time are
-        asked to wait, this counts as one failure, because no call could know of the others.
+        With `waits`, all calls wait as long as asked. If the server asks several calls to wait that
+        were made at the same time, this counts as only one failure.
         """
         with self._changed:
             now = monotonic()

@@ -466,8 +466,8 @@ class Need:
     def add(self, questions: Mapping[Any, Hashable]) -> None:
         """Count the questions that a model would be asked.
 
-        `questions` has the key of the answer to each question. Questions with the same key count
-        once.
+        `questions` maps each question to the key under which its answer is cached. Questions with
+        the same key count once.
         """
         self._tokens |= {key: self.model.tokens(question) for question, key in questions.items()}
 

@@ -247,10 +247,10 @@ class Judge(ServedModel[Pair, Verdict]):
     def _usage(self, used: Any, question: Pair, *, calls: int, answered: int) -> Usage:
         """Return the tokens and the cost of one question.
 
-        To answer a question, the library makes `calls` calls: it repeats a call that fails. The
-        last call alone therefore counts as neither failed nor repeated. If the server reports no
-        tokens for the `answered` calls, or impossibly few, tokens are estimated from the length of
-        the texts.
+        The library repeats a call that fails, so one question may take several calls: `calls` is
+        their number, and `answered` the number of calls with an answer. Every call before the last
+        one counts as failed and repeated. If the server reports no tokens, or an impossible number,
+        tokens are estimated from the length of the texts.
         """
         tokens_read = believed(used.input_tokens, answered * self.tokens(question))
         tokens_written = believed(used.output_tokens, answered * SHORTEST_ANSWER_TOKENS)
@@ -275,9 +275,9 @@ class Judge(ServedModel[Pair, Verdict]):
 def _check_call(context: Any, output: Any) -> Any:
     """Return an output if the model made exactly one valid tool call; else ask the model again.
 
-    If several calls are made, the library takes the first. If a key occurs twice, it takes the last
-    value. Some versions also accept text instead of a call. None of them asks whether the answer is
-    complete, or whether text beside the call says something else.
+    The library pydantic-ai accepts more: of several calls it takes the first, and of a duplicate
+    key the last value. Some of its versions also accept text instead of a call. No version checks
+    whether the answer is complete, or whether text beside the call contradicts the call.
     """
     (*_, response) = (message for message in context.messages if message.kind == "response")
     reasons = response.finish_reason, (response.provider_details or {}).get("finish_reason")

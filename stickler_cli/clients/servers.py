@@ -271,7 +271,8 @@ TOKEN_COUNTERS: Final[Mapping[str, Sequence[str]]] = {
     "content": ("input_tokens", "output_tokens"),  # Anthropic
     "output": ("inputTokens", "outputTokens", "totalTokens"),  # Amazon Bedrock
 }
-"""The numbers of tokens that each protocol states in `usage`, by the key of its answers."""
+"""The names of the token counts that each protocol has in `usage`. A protocol is identified by the
+key that its answers have at the top level."""
 
 EMBEDDING_PATHS: Final = ("/embeddings", "/invoke")
 """Last parts of the URLs of OpenAI and Amazon Bedrock from which embeddings are requested."""
@@ -334,9 +335,9 @@ class _Meter:
 
 
 def _is_readable(usage: object, counters: Sequence[str]) -> bool:
-    """Return whether libraries can read the usage in an answer.
+    """Return whether libraries can read the object `usage` of an answer.
 
-    All its entries must be integers, except those that are not counts of tokens.
+    Every count of tokens in `usage` must be an integer. `counters` are the counts that must exist.
     """
     if not isinstance(usage, dict) or any(type(usage.get(name)) is not int for name in counters):
         return False
