@@ -86,7 +86,7 @@ def anls_score(
         pred: the prediction, without tuples.
         return_gt: also return the ground truth in the form nearest to the prediction: with the
             nearest alternative of each tuple, and lists in the prediction's order.
-        return_key_scores: also return the scores of keys, by name, as `KeyScore`s.
+        return_key_scores: also return a dict that maps each top-level key to its `KeyScore`.
         threshold: minimum similarity of two texts, in [0, 1]; less counts as 0. Default: 0.5.
 
     Raises:
@@ -284,9 +284,10 @@ def _compare_lists(gt: Sequence[Any], pred: Sequence[Any], likeness: Likeness) -
 
 
 def _tree(keys: Sequence[tuple[tuple[str, ...], float]]) -> dict[str, KeyScore]:
-    """Return the score of each key, as a tree by name.
+    """Return a dict that maps each top-level key to its score, which contains those of inner keys.
 
-    A key that occurs several times gets the mean of its scores.
+    `keys` has (path of names, score) of each key. If a path occurs several times, its score is the
+    mean.
     """
     scores: dict[tuple[str, ...], list[float]] = {}
     for names, score in keys:

@@ -42,8 +42,8 @@ BUILT_IN: Final[dict[str, str]] = {
     "StructuredModelComparator": f"{_HERE}.exact:StructuredModelComparator",
     "TimeComparator": f"{_HERE}.time:TimeComparator",
 }
-"""Where the class of each comparator is imported from, by name. A name that is not the name of the
-class is an alias."""
+"""Maps the name of each comparator to `module:Class`. A name that differs from that of the class is
+an alias."""
 
 ENTRY_POINT_GROUP: Final = "stickler_cli.comparators"
 
@@ -117,9 +117,9 @@ class Comparators:
             comparator_class(name, allow_plugins=self.allow_plugins)
 
     def construct(self, name: str, config: Mapping[str, object]) -> BaseComparator:
-        """Return the comparator with a name and a configuration.
+        """Return the comparator called `name`; the keys of `config` are its arguments.
 
-        It raises the same errors as the function `construct`.
+        This raises the same errors as the function `construct`.
         """
         if name in self.instances:
             return self.instances[name]

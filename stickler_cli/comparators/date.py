@@ -60,12 +60,12 @@ class Readings(NamedTuple):
     """The date if the day precedes the month. If both readings are equal, the same object as
     `month_first`."""
     moments: tuple[float, ...]
-    """Four numbers for quick comparison. The first two are by the date's own clock, the last two in
-    UTC. In both pairs, the first number is for month before day, the second for day before month.
+    """The date as four numbers, for quick comparison: month first by the date's own clock, day
+    first by its own clock, month first in UTC, and day first in UTC.
 
-    The numbers count whole days, or seconds if times are compared. A number is NaN if this reading
-    is not a date, or if there is no time zone to convert to UTC. All four are 0 if a reading is not
-    a single day, but a month, for instance."""
+    A number counts whole days, or seconds if times are compared. It is NaN if the text is not a
+    date in this reading, or if the date has no time zone to convert to UTC. All four are 0 if a
+    reading is not a single day, such as a month or a range."""
 
 
 class DateComparator(BaseComparator):

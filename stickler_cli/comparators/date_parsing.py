@@ -28,8 +28,8 @@ _PARTS: Final = {
     stated: frozenset(compress(("year", "month", "day"), stated))
     for stated in product((True, False), repeat=3)
 }
-"""The names of the parts that a date has, by (has a year, has a month, has a day). A table is
-faster than building the set."""
+"""Maps (has a year, has a month, has a day) to the set of the parts that a date has, such as
+`{"year", "month"}`. A table is faster than building the set."""
 
 _ISO: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _ISO_TIME: Final = re.compile(

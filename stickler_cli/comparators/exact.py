@@ -117,7 +117,8 @@ class ExactComparator(BaseComparator):
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
         """Return how two matching texts differ; None if the difference is harmless.
 
-        Letters may be grouped in another way (`B-MW` and `BM-W`), or a formula has other capitals.
+        Two differences are returned. Separators may group letters in another way, as in `B-MW` and
+        `BM-W`. A chemical formula may have other capitals, as in `CO2` and `Co2`.
         """
         if self.only_separators and _are_regrouped(text_of(gt), text_of(pred)):
             return MatchDifference("other separators", text_of(gt), text_of(pred))

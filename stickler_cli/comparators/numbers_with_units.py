@@ -283,9 +283,10 @@ def same_measure(gt: Measured, pred: Measured) -> bool:
 
 
 def have_same_text_or_unit(gt: Measured, pred: Measured) -> bool:
-    """Return whether two values without a single number have the same text or unit.
+    """Return whether two values have the same text or unit, if neither is one number with a unit.
 
-    The values are texts with several numbers, which must be equal; or units such as `EUR`.
+    If one of them has several numbers, the whole texts must be equal. If neither has a number, the
+    units or currencies must be equal, such as `EUR`.
     """
     if gt.text or pred.text:
         return gt.text == pred.text
@@ -350,9 +351,10 @@ def _same_unit(first: str, second: str) -> bool:
 
 
 def read_in_currency_of(value: Measured, other: Measured) -> Measured:
-    """Return an amount as it must be read in the currency of the other side.
+    """Return an amount, read by the currency of the other side.
 
-    Unchanged if the amount has only one reading, or the other side has no currency.
+    An amount such as `25.000` is 25 in a currency with three decimals, and 25000 in any other. The
+    amount is returned unchanged if it can be read in only one way, or if `other` has no currency.
     """
     if value.with_decimals is None or not other.currencies:
         return value

@@ -145,7 +145,8 @@ class NumericComparator(BaseComparator):
     def read_number(self, value: Any) -> Decimal | None:
         """Return the number in a value; None if it has none.
 
-        The other value of a pair may change how a number is read. This method has no other value.
+        In a comparison, the currency of one side may change how the number of the other side is
+        read. This method reads the value alone.
         """
         return _measured(self.prepare(value)).number
 
@@ -305,7 +306,7 @@ NumericExactC = NumericComparator
 
 
 def _as_float(number: Decimal | None) -> NumberValue:
-    """Return the float that prints as the number, or else the number itself."""
+    """Return the float whose printed digits are equal to `number`; `number` if there is none."""
     if number is None:
         return None
     near = float(number)

@@ -67,7 +67,7 @@ SIZES_OF_UNITS: Final = {
     for base, line in _FACTORS
     for unit, factor in zip(line.split()[::2], line.split()[1::2], strict=True)
 }
-"""The sizes of units that are whole multiples of another unit, by their shortest names."""
+"""Maps the shortest name of each unit in `_FACTORS` to its size."""
 _OF_SCIENCE: Final = re.compile(
     r"(?:[mglvw]|(?:da|[unpµμmcdhkgt])?(?:mol|wh|va|ah|hz|pa|bar|ohm|ω|cal|bit|byte|ev|lm|lx|rad|sv"
     r"|gy|bq)|(?:da|[unpµμmcdhkgt])[mglvwajnbkf])[23]?|10\^\d+|meq"

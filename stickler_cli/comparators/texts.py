@@ -115,7 +115,7 @@ class ReadText(str):
 
     @cached_property
     def signs(self) -> Counter[tuple[int, int]]:
-        """Number of signs such as `+` or `%`, by (kind, meaning) as in `signs_of`."""
+        """How often each sign such as `+` occurs; the keys are (kind, meaning) as in `signs_of`."""
         return signs_of(self)
 
     @cached_property
@@ -132,9 +132,9 @@ class ReadText(str):
         return checkboxes_by_word(self)
 
     def has_exchanged_signs(self, other: "ReadText") -> bool:
-        """Return whether two texts have the same words and the same signs, but at other words.
+        """Return whether two texts have the same words, but the signs belong to other words.
 
-        `(+) a, (-) b` and `(-) a, (+) b` are such texts.
+        For instance, `(+) a, (-) b` and `(-) a, (+) b` have the same words and the same signs.
         """
         if self.signs != other.signs or self.folded[0].sequence != other.folded[0].sequence:
             return False
@@ -437,8 +437,8 @@ def _keep_slips(
 ) -> Similarities:
     """Set similarities to 0 for pairs with a difference that changes the meaning.
 
-    The array is changed and returned. The number of pairs whose words are compared depends on the
-    similarities, so this work is charged here.
+    The array is changed and returned. This function also counts the work of comparing words
+    (`charge`). The work cannot be estimated earlier, because it depends on the similarities.
     """
     if not (rules.same_digits or rules.same_words or rules.same_order):
         return similarities

@@ -15,7 +15,7 @@ _APART: Final = re.compile(r"[-\u2013\u2014]|\b(?:to|until|till|bis|a|à|tot)\b"
 """Pattern of the word or dash between the two times of a range. The spaces around it are stripped
 from the times later: a pattern with spaces would take quadratic time."""
 _HOURS: Final = re.compile(r"[ap]\.?\s?m|uhr|h|o'clock", re.IGNORECASE)
-"""A word such as `pm` or `Uhr`, with which a number without minutes is a time."""
+"""Words such as `pm` or `Uhr`. With such a word, a number without minutes is a time: `2 pm`."""
 
 PreparedTime: TypeAlias = tuple[tuple[int, str], ...] | str
 """(Seconds since midnight, time zone) for one time, or for both times of a range. If the text is

@@ -50,7 +50,7 @@ MONTHS: Final = {
     )
     for name in names.split()
 }
-"""The number of each month, by its names and their usual abbreviations."""
+"""Maps each name of a month, and each usual abbreviation, to the number of the month."""
 
 WEEKDAYS: Final = {
     name: index

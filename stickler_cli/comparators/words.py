@@ -338,9 +338,9 @@ def find_word_difference(gt: Words, pred: Words) -> MatchDifference | None:
 
 
 def _find_joined_words(gt: Words, pred: Words) -> MatchDifference | None:
-    """Return the first words that only one text joins; None if there are none.
+    """Return the first words that one text writes as one word, and the other as several words.
 
-    A hyphen may join words or split them: `check-in` and `checkin` do not differ.
+    None if there are no such words. A hyphen makes no difference: `check-in` equals `checkin`.
     """
     split = _find_joined_run(gt, pred)
     if split is not None:
