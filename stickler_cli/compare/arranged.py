@@ -84,9 +84,9 @@ def pair_arranged(  # noqa: PLR0913, PLR0917 - as `pair_items` takes them
 
     Items with different keys are never paired. With `ordered`, pairs do not cross.
 
-    If both sides of a list have equally many items with a key, these items are paired only with
-    each other. If all items of a list have keys, this applies to every key of the list. All
-    remaining items are compared with each other.
+    Items with the same key are paired only with each other if both sides have equally many of them.
+    If all items of a list have keys, items with the same key are always paired only with each
+    other. All remaining items are compared with each other.
 
     `key_names` are the fields of the key. See `pair_items` for the other arguments.
     """
@@ -163,7 +163,10 @@ def find_key_node(item: Node, name: str) -> Node:
 
 
 def _select_items(lists: ListLayout, chosen: Indexes) -> Items:
-    """Return the present items of the chosen lists; their indexes do not count absent items."""
+    """Return the present items of the chosen lists.
+
+    `indexes` of the result are the positions among the present items of a list.
+    """
     items = lists.select(chosen)
     return items._replace(indexes=items.slots - lists.starts[chosen][items.owner])
 
@@ -264,8 +267,11 @@ def _number_pairs(
     """Number the combinations of two codes, such as the codes of two key fields.
 
     Equal combinations get equal numbers on both sides. If one of the two codes is below 0, the
-    number is below 0. Returns the numbers of each side, and for each number the first of the two
-    codes that it combines.
+    number is below 0.
+
+    Returns:
+        (numbers of each side, first codes). `first codes` has one entry for each number: the first
+        of the two codes that the number stands for.
     """
     n_second = 1 + max(int(second.max(initial=0)) for second in second_sides)
     combined_sides = [
@@ -350,7 +356,10 @@ class _PartSearch(PairSearch):
         )
 
     def _distance(self, seekers: Indexes, partners: Indexes) -> Floats:
-        """Return how far apart the two items of each pair are, as a share of the longer list."""
+        """Return how far apart the list positions of each pair's items are, in [0, 1).
+
+        This is the difference of the positions, divided by the length of the longer list.
+        """
         distance: Floats = np.abs(
             self._seeker_positions[seekers] - self._partner_positions[partners]
         )
@@ -358,7 +367,10 @@ class _PartSearch(PairSearch):
         return share
 
     def find_arranged_pairs(self, key: KeyColumns, *, ordered: bool) -> ListPairs:
-        """Return the pairs of each part with the greatest total gain; if `ordered`, none cross."""
+        """Return the pairs of items that give each part the greatest total gain.
+
+        If `ordered`, the pairs of a part are in the same order on both sides.
+        """
         work, rows = self._elements.work, self._gain_rows(key)
         pairs_by_part = [np.empty((2, 0), np.intp)]
         for part in reversed((self._n_seekers * self._n_partners).nonzero()[0].tolist()):
@@ -383,9 +395,11 @@ class _PartSearch(PairSearch):
         return self._make_pairs(seekers, partners, self._similarity(seekers, partners))
 
     def _gain_rows(self, key: KeyColumns) -> Iterator[Floats]:
-        """Yield each seeker's gains with all partners of its part, the last seeker first.
+        """Yield a row of gains for each seeker: its gain with each partner of its part.
 
-        `align` takes rows in this order; it never needs all rows of a part at once.
+        Seekers are the items of a part's shorter side, and partners those of its longer side. The
+        last seeker comes first, because `align` takes rows in this order. `align` never needs all
+        rows of a part at once.
         """
         row_lengths = self._n_partners[self._seeker_owner]
 
@@ -399,10 +413,10 @@ class _PartSearch(PairSearch):
         return chain.from_iterable(map(split_rows, reversed(blocks)))
 
     def _gains_by_key(self, seekers: Indexes, key: KeyColumns) -> Floats:
-        """Return the gains of seekers with all partners of their part.
+        """Return the gain of each seeker with each partner of its part.
 
-        A pair with different keys gains 0; a pair with equal keys gains `KEY_GAIN` in addition. If
-        a key field is absent, neither rule applies.
+        If two items have different keys, their gain is 0. If they have equal keys, `KEY_GAIN` is
+        added to their gain. If a key field is absent, the gain is not changed.
         """
         seekers, partners = self._pair_with_all(seekers)
         options = self._options

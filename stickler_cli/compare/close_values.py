@@ -17,8 +17,8 @@ from .units import VALUE, UnitBatch, UnitTable
 def find_close_values(table: UnitTable) -> Iterator[tuple[UnitBatch, dict[int, MatchDifference]]]:
     """Yield each batch of units that has close values: values that match but are not equal.
 
-    A batch comes with the kind of difference of each such value, by position in the batch. Values
-    whose comparator cannot name the difference are omitted.
+    The dict maps the position of each close value in the batch to the kind of its difference.
+    Values whose comparator cannot name the difference are omitted.
     """
     for batch in table.batches:
         if batch.kind != VALUE or not isinstance(batch.node, LeafNode):
@@ -57,7 +57,7 @@ def _unequal_matches(batch: UnitBatch) -> Indexes:
 def _find_differences(
     batch: UnitBatch, positions: Indexes, comparator: BaseComparator
 ) -> dict[int, MatchDifference]:
-    """Return how the values at some positions differ, by position.
+    """Return a dict that maps positions in a batch to the difference between the two values there.
 
     Positions without a difference to report are omitted. Equal pairs of values are examined once.
     """

@@ -145,7 +145,7 @@ class GoldColumn:
     """
 
     def __init__(self, values: list[JsonValue], gold: list[Gold | None]) -> None:
-        """Take the ground truths, and the gold of each; None for a ground truth without gold."""
+        """Take the ground truths, and for each its gold: alternatives and labels, or None."""
         self.values = [*values]
         """The ground truths, followed by all alternatives."""
         self.by_slot = [*gold]
@@ -181,8 +181,8 @@ class GoldColumn:
                 for gold in stated_gold
             ]
         )
-        """For each value: whether it has an alternative that is present, or a value inside it has
-        one."""
+        """Whether each value has an alternative that is present, or contains a value with such an
+        alternative."""
         self.is_optional = np.array([bool(gold and gold.is_optional) for gold in stated_gold])
         """Whether an absent prediction is right, too: because an alternative of the value is
         absent, or because everything inside the value is optional."""
@@ -195,15 +195,16 @@ class GoldColumn:
         """Return which ground truths count as absent in pairs without a predicted value.
 
         These are the ground truths for which an absent prediction is right. An object or list in
-        which everything may be absent counts only if `has_pred` is true: the prediction has a key
-        or an item for it, but no value.
+        which everything may be absent is one of them only if `has_pred` is true. `has_pred` is true
+        if the prediction has a key or an item for the object or list, such as a key with null.
         """
         is_absent: Mask = self.is_optional[slots] & (has_pred | ~self.all_optional[slots])
         return is_absent
 
     def count_unlabelled_items(self, slots: Indexes) -> dict[int, int]:
-        """Count the unlabelled items of lists, by position in `slots`.
+        """Count the unlabelled items of the lists at `slots`.
 
+        Return a dict that maps the index of a list in `slots` to its number of unlabelled items.
         Lists without such items are omitted.
         """
         counts: dict[int, int] = {}
@@ -274,8 +275,8 @@ class Columns:
         """Whether all values are scalars without gold, so that they are compared as they are."""
         self._are_present = are_present
         self._parent_objects: tuple[list[int], list[int]] | None = None
-        """The positions of the objects of which these values are a field, for each side; all other
-        values are None. None if the positions are not known."""
+        """Set if these columns are one field of other columns: for each side, the positions at
+        which the other columns have an object. All values at other positions are None."""
         self._cache: dict[Hashable, Any] = {}
         self.are_items: np.bool_ = np.bool_(False)
         """Whether the values are list items, which count as units even if they are empty."""
@@ -351,8 +352,8 @@ class Columns:
     def apply_reading(self, reading: ReadingRule | None) -> "Columns":
         """Return columns in which each value is replaced by the name that it stands for.
 
-        With an alias `Germany` of `DE`, the value `Germany` becomes `DE`. A value that stands for
-        nothing becomes None. Without a reading, the columns are unchanged.
+        With an alias `Germany` of `DE`, the value `Germany` becomes `DE`. A value that the schema
+        counts as absent becomes None. If `reading` is None, the columns are returned unchanged.
         """
         return self if reading is None else self.map_values(id(reading), reading)
 
@@ -490,7 +491,7 @@ class Columns:
                 yield code_of_key[key], child
 
         def charge_keys() -> FieldWork:
-            """Count the steps of all keys; return an object that counts those of their values."""
+            """Count the work of reading all keys; return the counter for the work on the values."""
             self.work.charge(NAME_STEPS * len(keys))
             return self.work.of_field(ANY_KEY)
 

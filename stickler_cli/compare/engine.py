@@ -92,7 +92,8 @@ def record_pairs(
 OTHER_NAMES: Final = "x-other-names"
 """Key of a schema that was made from a class; its value has the aliases of the class's fields."""
 DOCUMENT_PART: Final = ""
-"""The name of the table in `Renames` for the keys of the document itself, not of inner objects."""
+"""The key in `Renames` for the table that renames the top-level keys of documents. The tables for
+inner objects have other keys."""
 
 
 def rename_keys(

@@ -118,8 +118,8 @@ def _fields_below(
 ) -> Iterator[tuple[Path, Node, str | None]]:
     """Yield (path, node, kind) of each field below a node; look into lists and unions.
 
-    `ancestors` has the `id` of the node and of each node around it. A kind of None means that the
-    kind follows from the node.
+    `ancestors` has the `id` of the node and of each node around it. If a kind is None, the kind of
+    the node is meant.
     """
     seen: set[str] = set()
     for name, child in node.list_all_fields():

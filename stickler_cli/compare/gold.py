@@ -1,8 +1,8 @@
 """Gold: resolve absent values, choose among alternatives, and mark unlabelled values.
 
-Gold belongs to a ground truth that has alternatives, is not labelled, or does not list everything.
-The functions here decide for one field at a time. All that they need to know about a node is which
-values it counts as absent.
+*Gold* is what annotations say about a ground truth: it has alternatives, it is not labelled, or it
+is a list that need not name all items. Most functions here resolve the gold of one field at a time.
+Of the field's node they use only the rule for values that count as absent.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -95,10 +95,10 @@ def label_documents(
     *,
     is_partial: bool,
 ) -> tuple[list[JsonValue], list[Gold | None]]:
-    """Resolve the gold of ground truths; return the labelled ground truths and their gold.
+    """Apply the annotations (`gold`) of ground truths; return the ground truths and their gold.
 
     A document that is not labelled becomes None. If a ground truth lacks a declared key, the value
-    of this key is absent; with `is_partial`, it is not labelled.
+    of this key is absent. With `is_partial`, the value is not labelled instead.
     """
     gold_of_each = [*gold] or [None] * len(documents)
     truths: list[JsonValue] = []
@@ -355,9 +355,9 @@ def choose_alternatives(
 
     Ties go to the first candidate.
 
-    If nothing is predicted, choose the first absent candidate, or else the first candidate. In an
-    open list, a candidate may leave nothing of the prediction to compare. Choose such a candidate
-    only if all others do so, too.
+    If nothing is predicted, choose the first absent candidate, or else the first candidate. If a
+    candidate contains an open list, it may leave nothing of the prediction to compare. Choose such
+    a candidate only if every candidate leaves nothing to compare.
     """
     gold = columns.gold
     if gold is None or not gold.n_alternatives[gt].any():
@@ -390,8 +390,9 @@ def drop_unlabelled_predictions(
 ) -> tuple[Indexes, Indexes]:
     """Drop predictions in which no value has a labelled ground truth.
 
-    Return the column positions of pairs. A dropped prediction gets the position `NOTHING` (-1). So
-    does its ground truth, if everything in it may be absent.
+    Return the column positions of the ground truths and of the predictions. A dropped prediction
+    gets the position `NOTHING` (-1). If everything in its ground truth may be absent, the ground
+    truth gets this position, too.
     """
     has_unlabelled = gold.has_unlabelled[gt]
     if not has_unlabelled.any():

@@ -59,7 +59,10 @@ class JsonTextNode(DelegatingNode):
         return np.where(is_text, self.text.threshold, of_content)
 
     def delegate(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Compare pairs of texts by their content; record them if `task` says so."""
+        """Compare pairs of texts by their content.
+
+        If `task` is a `Recording`, the pairs are also added to its unit table.
+        """
         gt_is_text, pred_is_text = self._plain_text_masks(columns)
         is_text = gt_is_text[gt] | pred_is_text[pred]
         read = self._read_content(columns)

@@ -85,7 +85,7 @@ class LeafNode(Node):
         return np.isin(gt_kinds, accepted_kinds), np.isin(pred_kinds, accepted_kinds)
 
     def compare_pairs(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Compare pairs of values; record them if `task` says so.
+        """Compare pairs of values; if `task` is a `Recording`, add them to its unit table.
 
         If all values are scalars without gold, their kinds are not checked.
         """
@@ -347,9 +347,9 @@ def _compare_codes(  # noqa: PLR0913, PLR0917 - two sides of columns, and the ru
 ) -> tuple[Floats, Outcomes, Mapping[int, str]]:
     """Compare pairs of values, given by their codes.
 
-    Return similarities, outcomes, and a judge's reasons by position. `min_similarity` is the
-    similarity from which a pair matches: one for all pairs, or one for each leaf of a block,
-    (n_leaves, 1).
+    Return (similarities, outcomes, reasons). The reasons are those of a model that judges values;
+    their keys are the positions of pairs. `min_similarity` is the similarity from which a pair
+    matches: one for all pairs, or one for each leaf of a block, (n_leaves, 1).
     """
     if mode >= Mode.PAIRING and comparator.pairing is not None:
         comparator = comparator.pairing

@@ -76,7 +76,7 @@ class SequenceNode(Node, ABC):
         return columns.map_values((id(self), "masked"), mask_value)
 
     def compare_pairs(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Compare pairs of lists; record them if `task` says so.
+        """Compare pairs of lists; if `task` is a `Recording`, add them to its unit table.
 
         A list that is a whole document is compared like any other list.
         """
@@ -313,7 +313,8 @@ class ListNode(SequenceNode):
     ) -> ListPairs:
         """Return the paired items of lists.
 
-        Pairs that were found earlier, when the items around the lists were paired, are reused.
+        Lists inside list items are compared several times: first to pair the outer items, later to
+        score them. Their items are paired once, and the pairs are reused.
         """
         if columns.paired_lists is None:
             return self._pair_items(columns, gt, pred, options)
@@ -336,7 +337,7 @@ class ListNode(SequenceNode):
     def compare_labelled(
         self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
-        """Compare pairs of labelled lists; record them if `task` says so.
+        """Compare pairs of labelled lists; if `task` is a `Recording`, add them to its unit table.
 
         If the ground truth is an open list without items, nothing in the prediction is evaluated.
         """
@@ -367,15 +368,18 @@ class ListNode(SequenceNode):
         n_pairs: Indexes,
         owner_and_gt: tuple[Indexes, Indexes] | None,
     ) -> tuple[Indexes, Indexes, Indexes]:
-        """Return the positions of paired lists, and for each pair the divisor of its mean score.
+        """Return (gt, pred, divisors), with an entry for each pair of lists.
 
-        A list without items has the position `NOTHING` (-1). The divisor is the number of items of
-        the longer list. If items are paired by position, it is the number of positions that at
-        least one list has. Neither number includes optional ground-truth items without a partner,
-        or predicted items that an open list drops.
+        In the returned `gt` and `pred`, lists without items have the position `NOTHING` (-1). The
+        mean score of a pair of lists is the sum of its items' scores, divided by the divisor. The
+        divisor is the number of items of the longer list. If items are paired by position, it is
+        the number of positions at which at least one list has an item. Two kinds of items are not
+        counted: optional ground-truth items without a partner, and predicted items that an open
+        list drops.
 
-        `owner_and_gt` has two arrays with an entry for each pair of items: the index of its pair of
-        lists in `gt` and `pred`, and the column position of its ground-truth item.
+        `n_pairs` has the number of item pairs of each pair of lists. `owner_and_gt` has two arrays
+        with an entry for each pair of items: the index of its lists in `gt` and `pred`, and the
+        column position of its ground-truth item.
         """
         gt_lists, pred_lists, elements = columns.elements
         n_gt, n_pred = gt_lists.lengths[gt], pred_lists.lengths[pred]
@@ -400,9 +404,9 @@ class ListNode(SequenceNode):
     ) -> tuple[PairedLists, Indexes]:
         """Pair the items of lists that are themselves inside list items.
 
-        Return a table in which each pair of lists is a row, and the row of each pair (`gt[i]`,
-        `pred[i]`). The columns keep the table, because the same two lists are compared several
-        times.
+        Return (table, rows). The table has a row for each different pair of lists, and `rows[i]` is
+        the row of the lists `gt[i]` and `pred[i]`. The columns keep the table, because the same two
+        lists are compared several times.
         """
         width = len(columns.pred) + 1
         keys = (gt + 1) * width + pred + 1

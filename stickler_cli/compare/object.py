@@ -572,14 +572,14 @@ class ObjectNode(Node):
     def _find_undeclared_keys(
         self, columns: Columns, slots: Indexes, side: str
     ) -> dict[int, tuple[str, ...]]:
-        """Return the undeclared keys of objects, by position in `slots`; omit keys without a value.
+        """Return a dict that maps indexes in `slots` to the undeclared keys of the object there.
 
-        `side` is "gt" or "pred".
+        Keys without a value are omitted. `side` is "gt" or "pred".
         """
         declared = self.declared_names
 
         def find_by_slot() -> dict[int, tuple[str, ...]]:
-            """Find the undeclared keys of all objects of the side, by position in the column."""
+            """Return the undeclared keys of each object, with its column position as the key."""
             values = getattr(columns, side)
             gt_objects, pred_objects = columns.object_slots
             object_slots = gt_objects if side == "gt" else pred_objects
@@ -609,9 +609,9 @@ class ObjectNode(Node):
     def _find_extra_keys(
         self, columns: Columns, gt: Indexes, pred: Indexes
     ) -> dict[int, tuple[str, ...]]:
-        """Return the undeclared keys that only the prediction has, by position of the pair.
+        """Return a dict that maps the index of a pair to the keys that only the prediction has.
 
-        Keys whose ground truth is not labelled are omitted.
+        Keys that the schema declares are omitted, and keys whose ground truth is not labelled.
         """
         extra_keys: dict[int, tuple[str, ...]] = {}
         for position, names in self._find_undeclared_keys(columns, pred, "pred").items():
@@ -635,9 +635,10 @@ def _first_position(segment: FieldSegment) -> int:
 
 
 def _clip_objects(scores: PairScores, match_threshold: float) -> None:
-    """Set the scores of objects below the threshold to 0.
+    """Set the score of each object that does not match to 0.
 
-    Objects also have scores as list items. These scores are set to 0 below the match-threshold.
+    Also set `item_score`, the score of the object as a list item. It is 0 if the similarity of the
+    object is below `match_threshold`.
     """
     score, outcome = scores.score, scores.outcome
     item_outcome = np.where(

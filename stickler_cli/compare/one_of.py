@@ -27,7 +27,10 @@ class DelegatingNode(Node, ABC):
 
     @abstractmethod
     def delegate(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Compare each pair of values by another node; record them if `task` says so."""
+        """Compare each pair of values by another node.
+
+        If `task` is a `Recording`, the pairs are also added to its unit table.
+        """
 
     def score_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
@@ -72,7 +75,10 @@ class ChoiceNode(DelegatingNode, ABC):
         return self.choose(value).counts_as_absent(value)
 
     def delegate(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Compare each pair of values by its chosen node; record them if `task` says so."""
+        """Compare each pair of values by its chosen node.
+
+        If `task` is a `Recording`, the pairs are also added to its unit table.
+        """
         # Documents are compared even if absent, but an absent document chooses no node.
         present_gt, present_pred = columns.drop_absent(gt, pred) if task.is_whole else (gt, pred)
         nodes, gt_choice, pred_choice = self.choices(columns)
@@ -187,8 +193,8 @@ class OneOfNode(ChoiceNode):
 class Target:
     """Where a recursive reference leads: an entry of a table, filled in once its node is complete.
 
-    Because of the table, a plan is pickled entry by entry, and not along its longest chain of
-    references.
+    Without the table, pickle would follow each chain of references to its end, and could exceed the
+    recursion limit.
     """
 
     __slots__ = ("_index", "_table")
@@ -242,7 +248,10 @@ class RecursionNode(ChoiceNode):
         return (self.choose(None),)
 
     def compare_pairs(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Compare pairs of values by the target; record them if `task` says so."""
+        """Compare pairs of values by the target.
+
+        If `task` is a `Recording`, the pairs are also added to its unit table.
+        """
         return self.choose(None).compare_pairs(columns, gt, pred, task)
 
 
