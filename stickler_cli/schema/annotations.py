@@ -161,8 +161,8 @@ RULES: Final = {
     "any_of": _FLAG,
     "pairs_items": _FLAG,
 }
-"""Rules for the values of annotations, by the annotation's name in Python. The compiler and the
-Python API both apply them."""
+"""Maps the Python name of an annotation, such as `pairing_floor`, to the rule for its values. Both
+the compiler and the Python API apply these rules."""
 STANDS: Final = {
     "comparator": _ON_VALUE,
     "comparator_config": _ON_VALUE,
@@ -173,7 +173,7 @@ STANDS: Final = {
     "key": "an array of objects",
     **dict.fromkeys(("aliases", "absent_values"), _ON_VALUE),
 }
-"""The kinds of fields at which an annotation is allowed, by the annotation's name. Annotations
+"""Maps the Python name of an annotation to the kinds of fields at which it is allowed. Annotations
 without an entry are allowed at all fields."""
 ON_VALUE: Final = tuple(name for name, stands in STANDS.items() if stands == _ON_VALUE)
 ON_OBJECT: Final = tuple(name for name, stands in STANDS.items() if stands == _ON_OBJECT)
@@ -218,7 +218,10 @@ def states_comparison(schema: Mapping[str, object]) -> bool:
 
 
 def read_annotations(schema: Mapping[str, object]) -> AnnotationValues:
-    """Return the annotations of a schema by their names in Python, without invalid values."""
+    """Return the annotations of a schema: a dict from their Python names to their values.
+
+    Annotations with invalid values are left out.
+    """
     return {
         _NAMES[key]: float(value) if type(value) is int else value
         for key, value in schema.items()

@@ -199,7 +199,7 @@ def _speaks(schema: Schema) -> bool:
 def properties(
     files: SchemaFiles, in_force: InForce, keyword: str = "properties"
 ) -> dict[str, InForce]:
-    """Return the properties by name, each with all subschemas that describe it.
+    """Return a dict from the name of each property to all subschemas that describe the property.
 
     Properties of a referenced schema precede properties that the referring schema adds.
     """
@@ -213,7 +213,10 @@ def properties(
 
 
 def named_schemas(source: Source, keyword: str) -> dict[str, JsonValue]:
-    """Return the subschemas that a schema has under a keyword, by name."""
+    """Return the named subschemas under a keyword such as `properties`, as in the schema.
+
+    The dict is empty if the schema does not have the keyword.
+    """
     named = source.schema.get(keyword)
     return named if isinstance(named, dict) else {}
 

@@ -106,7 +106,7 @@ class Built:
     aggregate: bool | None
     """The field's own `aggregate` annotation."""
     speaks_for_list: bool = True
-    """Whether a list takes its weight and its `aggregate` from this element."""
+    """For elements of a list: whether the list takes its weight and its `aggregate` from them."""
     ignored: bool = False
     """Whether the values are left out of the comparison."""
     pairs_items: bool = True
@@ -140,7 +140,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         self._judging: list[tuple[Source, SchemaAcceptor]] = []
         self._table: list[Node | None] = []
         self._targets: dict[_Visited, Target] = {}
-        """The target of recursion nodes, by the visited place to which they refer."""
+        """Maps a visited place to the target of the recursion nodes that refer to this place."""
         self._size = 0
         self._sizes: dict[_Visited, int] = {}
         """The number of nodes of each compiled place."""
@@ -209,7 +209,10 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         return built
 
     def _compile_single(self, place: SinglePlace) -> Built:
-        """Compile a place that is not a union, and note which of its annotations have an effect."""
+        """Compile one field or element that is not a union.
+
+        Also note which of its annotations have an effect.
+        """
         merged = place.merged
         if isinstance(place, ArrayPlace | ObjectPlace):
             if merged.comparator is not None:
@@ -517,8 +520,9 @@ def compile_schema(  # noqa: PLR0913 - a schema and its options
         source: the schema's name in messages: the file as the user named it.
         file: the file that relative references start from; None rejects relative references.
         allow_plugins: whether a comparator may be named as `package.module:Class`.
-        comparators: instances of comparators, by the name that the schema uses for them.
-        inferred: the annotations that `infer` has inferred.
+        comparators: a dict from the names that the schema uses to instances of comparators.
+        inferred: the annotations that `infer` has inferred, keyed by the location of the schema
+            that they belong to.
         boxes: how boxes are written if the schema does not state it.
 
     Raises:

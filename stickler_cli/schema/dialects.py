@@ -64,7 +64,7 @@ DIALECTS: Final = {
     "2019-09": DRAFT_2019_09,
     "2020-12": DRAFT_2020_12,
 }
-"""The dialects by the part of a `$schema` that names the version, such as `draft-07`."""
+"""Maps the version in a `$schema`, such as `7` or `2020-12`, to its dialect."""
 
 TOO_OLD: Final = frozenset({"0", "1", "2", "3"})
 """Drafts that are not supported, since keywords have another meaning in them: `required` for

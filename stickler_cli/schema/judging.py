@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Formats = Mapping[str, Callable[[str], bool]]
-"""Functions that test whether a text has a format, by the format's name."""
+"""Maps the name of a format, such as `date`, to a function that tests whether a text has it."""
 
 BACKTRACK_LIMIT: Final = 10_000
 """Maximum number of backtracking steps in matching a pattern; they take some milliseconds. If a
@@ -56,7 +56,8 @@ def _engine() -> Any:
 def _usual(ref_stands_alone: bool) -> dict[str, Any]:
     """Return the options with which every validator is built.
 
-    In older dialects jsonschema-rs does not test the format `uuid`, so its test is added.
+    `ref_stands_alone` is the attribute of the schema's dialect, and true for older dialects. In
+    these, jsonschema-rs does not test the format `uuid`, so its test is added.
     """
     uuid = _engine().Draft202012Validator({"format": "uuid"}, validate_formats=True)
     return {
@@ -325,12 +326,15 @@ class JudgedDocuments:
         renamed: Mapping[int, str],
         separate: Mapping[int, str],
     ) -> None:
-        """Take the documents with their dialects, by the URI that each document gives itself.
+        """Take the documents and their dialects.
 
-        Documents may be added until the first value is validated. The keys of `renamed` and
-        `separate` are the `id()` of a schema object with a `$ref`. `renamed` has the new value of
-        this `$ref`. `separate` has the URI of the definition to which this `$ref` refers; it has an
-        entry only for a definition that is validated separately.
+        A key of `by_uri` is the URI that the document gives itself. Documents may be added until
+        the first value is validated.
+
+        The keys of `renamed` and `separate` are the `id()` of a schema object with a `$ref`.
+        `renamed` has the new value of this `$ref`. `separate` has the URI of the definition to
+        which this `$ref` refers; it has an entry only for a definition that is validated
+        separately.
         """
         self._by_uri = by_uri
         self._renamed = renamed
@@ -358,7 +362,7 @@ class JudgedDocuments:
 
     @cached_property
     def contents(self) -> dict[str, JsonValue]:
-        """The documents as jsonschema-rs takes them, by URI.
+        """Maps the URI of each document to the document in the form that jsonschema-rs takes.
 
         Each `$schema` is replaced. So is each `$ref` to a definition that is renamed, or is
         validated separately.
@@ -402,9 +406,10 @@ class JudgedDocuments:
         return self._parts[kind, reference]
 
     def find_judge(self, kind: "type[JudgedPart]") -> Apart:
-        """Return the `Apart` object that answers questions with objects of the class `kind`.
+        """Return the `Apart` object for definitions that are validated separately.
 
-        The same class always gives the same `Apart` object.
+        It validates values with one object of the class `kind` for each definition. The same class
+        always gives the same `Apart` object.
         """
 
         def accepts(reference: str, value: JsonValue) -> bool:

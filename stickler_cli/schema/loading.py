@@ -75,8 +75,8 @@ class LoadedSchema:
     fields are texts without annotations in a schema that annotates other fields, and lists that are
     compared in any order although their names suggest an order."""
     of_step: Mapping[str, "LoadedSchema"] = field(default_factory=dict)
-    """For a directory, its schemas by the kind of document (the file name of the schema); empty for
-    a file."""
+    """For a directory, maps each kind of document to its schema. The kind is the file name of the
+    schema. Empty if a single file was loaded."""
 
     @property
     def schemas(self) -> "tuple[LoadedSchema, ...]":

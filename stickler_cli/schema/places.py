@@ -176,7 +176,7 @@ array."""
 
 
 def key_of(in_force: InForce, inherited: Merged) -> PlaceIdentity:
-    """Return the identity of a place, by its subschemas and inherited annotations."""
+    """Return the key of the place with these subschemas and inherited annotations."""
     return tuple((id(source.schema), source.scope) for source in in_force), inherited.signature
 
 

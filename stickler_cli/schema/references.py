@@ -62,10 +62,11 @@ class ReferenceOrigin(NamedTuple):
 def find_file(uri: str, origin: ReferenceOrigin) -> FilePath:
     """Return the file for an absolute URI that a document refers to.
 
-    A `file:` URI names the file. Any other URI is taken as a relative path, from the `$id` of the
-    document, and this path leads from the document's file to the wanted file. For instance, if the
-    document `a/order.json` has the `$id` `https://x.org/order`, the URI `https://x.org/parts/price`
-    leads to the file `a/parts/price`.
+    A `file:` URI names the file. For any other URI, the files are assumed to be arranged like the
+    URIs. The relative path from the `$id` of the document to the URI is computed, and is then
+    followed from the file of the document. For instance, the document `a/order.json` may have the
+    `$id` `https://x.org/order`. The relative path to the URI `https://x.org/parts/price` is
+    `parts/price`, so the file is `a/parts/price`.
 
     Raises:
         LeadsNowhereError: there is no such file.
@@ -234,23 +235,23 @@ class SchemaFiles:
     ) -> None:
         """Take a parsed schema, its name for messages, and its file if it has one.
 
-        `inferred` has the inferred annotations by location. `schema` already contains them. Other
-        files get their inferred annotations when they are read.
+        `inferred` maps the location of a schema to its inferred annotations. `schema` already
+        contains them. Other files get their inferred annotations when they are read.
         """
         self._inferred = inferred or {}
         self.dialect = dialect_of(schema)
         self._places: dict[int, SchemaPlace] = {}
         self._resources: dict[str, JsonValue] = {}
-        """Documents, and schemas with an `$id`, by absolute URI."""
+        """Maps an absolute URI to a document, or to a schema with an `$id`."""
         self._names: dict[tuple[str, str], Schema] = {}
-        """Schemas with a plain name, such as an `$anchor`, by (URI of their resource, plain
-        name)."""
+        """Maps (URI of a resource, plain name) to the schema in the resource that has this name. An
+        `$anchor` gives a schema a plain name, for instance."""
         self._dynamic: dict[str, list[str]] = {}
-        """For each resource, by URI, its plain names that dynamic references of other resources may
-        use."""
+        """Maps the URI of a resource to those of its plain names that dynamic references of other
+        resources may use."""
         self.documents: dict[str, tuple[JsonValue, Dialect]] = {}
-        """All documents read so far, by the URI that each gives itself, or else by the URI of its
-        file."""
+        """All documents read so far, with their dialects. A key is the URI that the document gives
+        itself, or else the URI of its file."""
         self.accept: Callable[[Schema], bool] = accept_all
         """A test of values that are schemas only because a reference leads to them; called once for
         each."""

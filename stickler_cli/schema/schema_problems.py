@@ -315,8 +315,8 @@ _RULES: Final[dict[str, Callable[[Any], str]]] = {
     ),
     "uniqueItems": lambda limit: "each element only once",
 }
-"""Functions that describe what was expected, by the keyword of the meta-schema that was
-violated."""
+"""Maps a keyword of the meta-schema to a function. If a schema violates the keyword, the function
+takes the value of the keyword, and returns a text that says what was expected."""
 
 
 def _hint(path: Path, error: "ValidationError", *, unnamed: bool) -> str:

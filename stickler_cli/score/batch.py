@@ -81,7 +81,11 @@ class Batch:
 
     @cached_property
     def early_ends(self) -> EarlyEnds:
-        """The documents that end early, with the last predicted field of each."""
+        """Maps the number of each document that ends early to its last predicted field.
+
+        A document ends early if at least `MIN_MISSED_FIELDS` fields are missed after the last field
+        with a prediction.
+        """
         return find_early_ends(self.table)
 
     @cached_property

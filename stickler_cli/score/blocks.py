@@ -84,7 +84,8 @@ class BlockDocuments:
     ids: tuple[str, ...]
     statuses: tuple[Status, ...]
     groups: tuple[Mapping[str, str], ...]
-    """The groups that each document belongs to: the group's name by breakdown key."""
+    """For each document, a dict from each key by which documents are grouped to the name of the
+    document's group."""
     confident_values: ConfidentValues | None = None
     """The predicted values that have a confidence; None if no value has one."""
 
@@ -143,7 +144,10 @@ class DocumentBlock:
         return positions
 
     def field_of_rows(self, new_numbers: AnyArray) -> AnyArray:
-        """Return each row's new field number; `new_numbers` has new numbers by old number."""
+        """Return the new field number of each row, (n_rows,).
+
+        `new_numbers` has the new number at the position of the old number.
+        """
         return np.repeat(new_numbers[self.fields], self.n_rows)
 
     def document_of_rows(self) -> AnyArray:
@@ -212,8 +216,8 @@ class DocumentBlock:
     ) -> Iterator[dict[str, Any]]:
         """Yield each document as a record for a run file.
 
-        `fields_of_documents` has the fields of each document. `scores` has the scores by position
-        of the document; documents that were not compared have no score.
+        `fields_of_documents` has the fields of each document. `scores` maps the position of a
+        document to its score; documents that were not compared have no score.
         """
         documents = self.documents
         confidences: list[dict[str, Any] | None] = [None] * len(documents)
@@ -243,7 +247,8 @@ class Blocks:
     """
 
     field_numbers: dict[FieldNames, int] = field(default_factory=lambda: {(): 0})
-    """The number of each field, by its path without list indexes; the root has the number 0."""
+    """Maps the path of a field, without list indexes, to the number of the field. The root has the
+    number 0."""
     n_documents: int = 0
 
     stored: list[DocumentBlock | int] = field(default_factory=list)

@@ -1,7 +1,7 @@
-"""Count values that match although they differ from the ground truth, by field and difference.
+"""Count values that match although they differ from the ground truth.
 
-Documents may be added in any order: counts are sums, and the examples come from the documents with
-the lowest ids.
+There is a count for each field and each kind of difference. Documents may be added in any order:
+counts are sums, and the examples come from the documents with the lowest ids.
 """
 
 from collections.abc import Mapping
@@ -68,7 +68,10 @@ class CloseValues:
 
 @dataclass(slots=True)
 class CloseMatches:
-    """Values that match although they differ from the ground truth, by field and difference."""
+    """Values that match although they differ from the ground truth.
+
+    They are counted for each field and each kind of difference.
+    """
 
     by_field: dict[FieldDifference, CloseValues] = field(default_factory=dict)
 

@@ -46,8 +46,9 @@ FurtherKeys: TypeAlias = Callable[[FieldNames, Tally], Mapping[str, object]]
 def counts_view(
     batch: Batch, document: int = 0, *, recall_with_fd: bool = False, derived: bool = True
 ) -> dict[str, Any]:
-    """Return the counts and scores of one document, and its fields, nested like the fields.
+    """Return the counts and scores of one document and of its fields, as nested dictionaries.
 
+    The dictionary of a field is in the entry `fields` of the document or field that contains it.
     `document` is the document's position among the compared documents. `derived` adds rates to the
     counts.
     """
@@ -106,7 +107,10 @@ def _views_by_mode(
 
 
 def document_view(batch: Batch, document: int) -> dict[str, object]:
-    """Return the field scores and errors of one document, under the keys that results have."""
+    """Return the field scores and errors of one document, as a dict.
+
+    The keys are `field_scores`, `all_fields_matched`, `non_matches` and `errors`.
+    """
     errors = batch.errors(document)
     tree = batch.tree(document)
     return {
@@ -143,8 +147,9 @@ def sums_view(
     further_keys: FurtherKeys | None = None,
     deferred: bool = False,
 ) -> dict[str, Any]:
-    """Return the counts and mean scores of many documents and their fields, nested like the fields.
+    """Return the counts and mean scores of documents and of their fields, as nested dictionaries.
 
+    The dictionary of a field is in the entry `fields` of the dictionary that contains the field.
     `sums` has parents before their children; `further_keys` adds keys to the dictionary of each
     field. If `deferred` is true, each field's dictionary is built when it is read.
     """

@@ -263,10 +263,10 @@ def cell_bins(table: UnitTable, cell: Indexes) -> Indexes:
 
 
 def find_owners(table: UnitTable) -> Indexes:
-    """Return the row of the object that contains each unit's field, by counting mode; (3, size).
+    """Return the row of the object that contains each unit's field, in each counting mode.
 
-    The row is `NOTHING` if the unit does not count in that object. The field of an item is the
-    field of its list.
+    The shape is (3, size), with a row for each counting mode. An entry is `NOTHING` if
+    the unit does not count in that object. The field of an item is the field of its list.
     """
     owners = np.empty((LEAVES + 1, table.size), np.intp)
     for batch in table.batches:  # batches of parents come first
@@ -355,9 +355,10 @@ def has_wrong_unit(table: UnitTable, is_wrong: Mask) -> Mask:
 
 
 def is_evaluated(batch: UnitBatch) -> Mask | bool:
-    """Return which units of a batch are evidence that their document evaluates the field.
+    """Return a mask of those units of a batch whose field counts as evaluated in their document.
 
-    An unlabelled unit is evidence only if it is a declared field of an object that one side lacks.
+    Labelled units always count. An unlabelled unit counts only if it is a declared field of an
+    object that one side lacks. A single boolean stands for all units.
     """
     if batch.is_document or not batch.is_unlabelled:
         return True
@@ -388,7 +389,7 @@ def scores_of_cells(table: UnitTable, cell: Indexes, n_cells: int) -> Floats:
 def key_paths(table: UnitTable, keys: dict[int, tuple[str, ...]]) -> list[DocumentPlace]:
     """Return the document and the path of each undeclared key.
 
-    `keys` has the names of the keys, by row of their object.
+    `keys` maps the row of an object to the names of its undeclared keys.
     """
     paths = []
     for row, names in keys.items():

@@ -47,7 +47,8 @@ class ValuePairs:
     """How often each ground-truth value of a field was compared with each predicted value."""
 
     counts: dict[str, dict[str, list[int]]] = field(default_factory=dict)
-    """`[right pairs, wrong pairs]` by ground truth and then by prediction, both as JSON."""
+    """Maps a ground-truth value to a dict from predicted values to `[right pairs, wrong pairs]`.
+    Both values are written as JSON."""
     too_many: bool = False
     """Whether the field has more than `MAX_VALUES` distinct values; then all counts are dropped."""
 
@@ -225,10 +226,10 @@ class PageSources(NamedTuple):
     template: str = ""
     """Template of addresses with `{id}` and maybe `{page}`; empty if `links` has all addresses."""
     links: Mapping[str, str] | None = None
-    """The address of each document by id, maybe with `{page}`; None if addresses follow
+    """Maps the id of a document to its address, maybe with `{page}`; None if addresses follow
     `template`."""
     pictures: Mapping[str, Sequence[Picture]] | None = None
-    """The page images of documents, by id; None if there are none."""
+    """Maps the id of a document to the images of its pages; None if there are no images."""
 
 
 Ranked: TypeAlias = tuple[float, str, bytes]  # score, id and encoded comparison of a document
@@ -247,17 +248,17 @@ class Detail:
     """The fields of the schema that the page has rows for; None for all. Histograms and value pairs
     of other fields are not kept."""
     histograms: dict[Path, Histogram] = field(default_factory=dict)
-    """The histogram of each field, by its path without list indexes."""
+    """Maps the path of a field, without list indexes, to the histogram of its similarities."""
     value_pairs: dict[Path, ValuePairs] = field(default_factory=dict)
-    """The value pairs of each field, by its path without list indexes."""
+    """Maps the path of a field, without list indexes, to its value pairs."""
     item_places: ItemPlaceCounts = field(default_factory=ItemPlaceCounts)
-    """Counts of right and lost values inside list items, by the position of the item."""
+    """Counts of right and lost values inside list items, for each position of an item in its list.
+    """
     errors: KeptErrors = field(default_factory=KeptErrors)
     comparisons: list[Ranked] = field(default_factory=list)
     """The documents with errors that have the lowest scores, sorted by score."""
     boxes: dict[str, list[PlacedBox]] = field(default_factory=dict)
-    """The boxes of the values of the kept documents, by document id; empty unless boxes are
-    shown."""
+    """Maps the id of a kept document to the boxes of its values; empty unless boxes are shown."""
     bound: Ranked | None = None
     """The dropped document with the lowest score; no document with this score or a higher one is
     kept."""

@@ -42,12 +42,13 @@ class DocumentResult:
     """Problems of the document: why its status is not `evaluated`, and others that a person should
     see."""
     warnings: tuple[str, ...] = ()
-    """Names of oddities in the two documents, which could be read nevertheless; each name once."""
+    """Names of oddities in the two documents, each only once. The documents could be read in spite
+    of these oddities."""
     verdicts: Mapping[Side, SchemaVerdict] = field(default_factory=dict)
     """The schema violations of each side; only sides that are present and were checked have an
     entry."""
     groups: Mapping[str, str] = field(default_factory=dict)
-    """The group that the document belongs to, by breakdown key."""
+    """Maps each key by which documents are grouped to the name of the document's group."""
     unwrapped: Mapping[str, int] = field(default_factory=dict)
     """For each form of wrapper, the number of values taken out of such wrappers. The key
     `INHERITED` has the number of values that took their confidence from the object or list around

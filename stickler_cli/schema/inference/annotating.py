@@ -42,7 +42,8 @@ class Inference(NamedTuple):
     """Every field in schema order, parents first. A part of the schema that is used again may be a
     single entry, and the fields of a deeply nested part may come last."""
     choices: Mapping[PlaceKey, Inferred]
-    """Inferred comparisons, by the location of the schema that has their annotations."""
+    """Maps the location of a schema to the inferred comparison whose annotations are in this
+    schema."""
     is_inferred: bool = False
     """Whether comparisons are inferred for fields without annotations."""
     describes_more: bool = False
@@ -79,7 +80,7 @@ def infer(  # noqa: PLR0913 - a schema and its options
             listed in any case.
         seen: values of documents of the schema, which are better evidence than names.
         allow_plugins: whether a comparator may be named as `package.module:Class`.
-        comparators: instances of comparators, by the name that the schema uses for them.
+        comparators: a dict from the names that the schema uses to instances of comparators.
         boxes: how boxes are written if neither the schema nor the values show it.
 
     Raises:

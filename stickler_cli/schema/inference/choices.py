@@ -93,8 +93,9 @@ class Inferred:
     """JSON Pointers to the places in the schema's own file where the field's annotations can be;
     the first has precedence."""
     other_annotations: Mapping[str, JsonValue] = field(default_factory=dict, repr=False)
-    """Annotations that the attributes above do not contain, by the key that they have in a schema.
-    They say how list items are paired, or at which score two rows match."""
+    """Further annotations, which the attributes above do not contain. They say how list items are
+    paired, or at which score two rows match. The keys are those of a schema, such as
+    `x-aws-stickler-pairing`."""
 
     @property
     def compared_by(self) -> str:
@@ -220,8 +221,9 @@ def _choose_leaf_by_name(
 def _choose_code(seen: Observed, *, has_rule: bool) -> Inferred | None:
     """Return the comparison for texts such as code, markup or formulas.
 
-    None unless most texts have the same one of these forms. With `has_rule`, the field's name has a
-    rule. Then chemical formulas are not considered, since codes look like them.
+    A form such as SQL or LaTeX is chosen if most texts have this form. If there is no such form,
+    return None. `has_rule` says that there is a rule for the field's name. Chemical formulas are
+    then not considered, since other codes look like them.
     """
     from .code_forms import CHEMICAL_FORMULA, CODE_LANGUAGES  # compiles many patterns
 
@@ -394,9 +396,9 @@ def choose_by_kind(place: LeafPlace) -> Inferred:
 
 
 def choose_by_name(name: str, kind: str) -> Inferred | None:
-    """Return the comparison by the rule for a name.
+    """Return the comparison that the name of a field suggests.
 
-    None if no rule applies to values of the kind.
+    Return None if there is no rule for the name, or if the rule is not for values of this kind.
     """
     rule_and_ending = rule_for(name, kind)
     if rule_and_ending is None:

@@ -99,7 +99,8 @@ class FieldVisit(NamedTuple):
     list_rules: tuple[str, ...] = ()
     """Rules, in words, by which the surrounding arrays pair their elements."""
     is_in_text: bool = False
-    """Whether the place is in the JSON that the texts at the path contain."""
+    """Whether the place is inside a text. The field at `path` then has texts that contain JSON, and
+    the place is in this JSON."""
     has_rows_in_any_order: bool = False
     """Whether the elements of the outermost array are paired in any order. These elements can be
     arrays themselves, such as the rows of a table."""
@@ -157,15 +158,16 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         self._boxes = comparators.boxes
         self._choices: dict[int, tuple[Schema, Inferred]] = {}
         self._further: dict[int, tuple[Schema, Inferred]] = {}
-        """Inferred annotations for `Inferred.other_annotations`, by the schema's `id()`."""
+        """Maps the `id()` of a schema to the schema and its inferred `other_annotations`."""
         self._texts: dict[int, _TextsOfSchema] = {}
-        """Observed texts that may be JSON, by the `id()` of the schema that describes them."""
+        """Maps the `id()` of a schema to the observed texts that it describes and that may be
+        JSON."""
         self._text_visits: list[FieldVisit] = []
         self._entries: _Fields = []
         self._currencies: dict[Path, frozenset[str]] = {}
-        """The currencies that hold for the fields of an object, by the object's path."""
+        """Maps the path of an object to the currencies that hold for its fields."""
         self._has_argument_key: dict[Path, bool] = {}
-        """Whether an object has a key for the arguments of a call, by the object's path."""
+        """Maps the path of an object to whether it has a key for the arguments of a call."""
         self.written_arms: set[int] = set()
         """The `id()` of each alternative of a union that was added to the copy of the schema; the
         schema's file does not have these alternatives."""
@@ -189,7 +191,11 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return is_written
 
     def list_fields(self) -> tuple[Inferred, ...]:
-        """Return all fields; a field of several alternatives or positions is listed once."""
+        """Return all fields of the schema.
+
+        A field that is equal in several alternatives of a union, or at several positions of a
+        tuple, is listed once.
+        """
         self._entries = [*self._visit_place((self._root,), FieldVisit(self._root.schema))]
         self._finish()
         fields_by_content: dict[str, Inferred] = {}
@@ -356,9 +362,10 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             self._text_visits.append(visit)
 
     def _note_contents_again(self, first: Path, again: Path) -> None:
-        """Remember the texts inside a part of the schema again, for another field that uses it.
+        """Remember that a part of the schema describes the texts of another field, too.
 
-        The part was first visited at the path `first`. `again` is the path of the other field.
+        The part was first visited at the path `first`, and its texts were remembered for that path.
+        `again` is the path of the other field that uses the part.
         """
         for visit in [*self._text_visits]:
             if visit.path[: len(first)] == first:
@@ -454,7 +461,11 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _note_further(
         self, holder: Schema, visit: FieldVisit, name: str, value: JsonValue, reason: str
     ) -> None:
-        """Remember an annotation for `other_annotations`, such as the pairing of a list."""
+        """Remember an inferred annotation that will be part of `Inferred.other_annotations`.
+
+        An example is the pairing of a list. `name` is the Python name of the annotation, `value`
+        its value, and `holder` the schema to which it will be added.
+        """
         _, noted = self._further.get(id(holder), (holder, Inferred(path=visit.path)))
         annotations = {**noted.other_annotations, annotated(name): value}
         reasons = "; ".join(filter(None, (noted.reason, reason)))

@@ -93,8 +93,8 @@ class NameRule:
     """Kinds of values that the rule applies to: `string`, `number`, `box`."""
     default: LeafDefault
     names: Mapping[str, tuple[str, ...]] = field(hash=False)
-    """The names to which the rule applies, by language, as words in the singular: `tax id`. A
-    longer name that ends in these words counts, too."""
+    """Maps a language to the names to which the rule applies. A name is written as words in the
+    singular, such as `tax id`. The rule also applies to longer names that end in these words."""
 
 
 _MONEY: Final = "an amount of money: rounding to a cent is not an error"
@@ -136,7 +136,8 @@ _TABLE: Final[dict[str, tuple[str, frozenset[str], LeafDefault]]] = {
     ),
     "box": ("a box on a page: two boxes are compared by how far they overlap", BOX, OVERLAP),
 }
-"""The rules by their key in names.json. That file has the names in each language."""
+"""Maps a key of names.json to the meaning, the kinds of values and the comparison of a rule.
+The file names.json has the names of each rule in each language."""
 ENGLISH: Final = "en"
 FIRST: Final = ("fr", "es", "it", "pt")
 """Languages in which the first noun is the main noun: `numero factura`."""

@@ -1,7 +1,7 @@
 """Statistics of the values in each field, for any number of documents in bounded memory.
 
-All documents are counted. Only the question which form texts have (a date, a code) is answered from
-the first `SAMPLE` texts of each field.
+The values of all documents are counted. The form of texts, such as a date or a code, is determined
+only for the first `SAMPLE` texts of each field.
 """
 
 import math
@@ -278,7 +278,10 @@ class Observed:
 
     @property
     def containers(self) -> "Observed":
-        """A copy with only the objects and lists, without texts, numbers and booleans."""
+        """A copy of these statistics for only the objects and lists.
+
+        It has no statistics of texts, numbers and booleans of the field itself.
+        """
         containers = Observed()
         kinds = (kind for kind in ("object", "array") if self.kinds[kind])
         containers.kinds.update({kind: self.kinds[kind] for kind in kinds})
@@ -403,9 +406,11 @@ class Observed:
         return seen
 
     def find_place_of(self, path: tuple[str | int, ...], depth: int) -> "Observed | None":
-        """Return the statistics of the values inside `depth` levels of lists at a path.
+        """Return the statistics of values in nested lists of a field; None if there are none.
 
-        None if no such value was seen.
+        `path` is the path of the field. `depth` is the number of lists around a value: 0 for the
+        values of the field, 1 for the elements of its lists, 2 for the elements of lists in these
+        lists.
         """
         seen: Observed | None = self
         if path:
@@ -416,9 +421,10 @@ class Observed:
         return seen
 
     def find_shape(self, path: tuple[str | int, ...], depth: int) -> "ListShape | None":
-        """Return the shape of the lists inside `depth` levels of outer lists at a path.
+        """Return the shape of the lists of a field; None if it has no such lists.
 
-        None if no such list was seen.
+        `path` is the path of the field. `depth` is the number of lists around each of these lists:
+        0 for the lists in the field, 1 for the lists inside those lists.
         """
         lists = self.find_place_of(path, depth)
         return lists.shape if lists and lists.elements else None
@@ -595,7 +601,10 @@ FEW: Final = 12
 
 
 def is_set(seen: Observed) -> bool:
-    """Return whether the texts of a field are a set of choices: few distinct texts, each often."""
+    """Return whether the texts of a field are a set of choices.
+
+    This is so if there are few distinct texts, and each of them occurs often on average.
+    """
     values = seen.values or ()
     enough = seen.kinds["string"] >= REPEATED * len(values)
     return 0 < len(values) <= MOST_LISTED and enough and seen.kinds["string"] >= FEW

@@ -52,7 +52,8 @@ class RewrittenUnion(NamedTuple):
 def write_alternatives(schema: Schema) -> tuple[list[Schema], list[RewrittenUnion]]:
     """Replace each list of types that includes `string` by `anyOf`, in the given schema itself.
 
-    Return the new alternatives, which can be annotated separately, and where they were written.
+    Return a pair: the new alternatives, which can be annotated separately, and the parts of the
+    schema that were rewritten.
     """
     alternatives: list[Schema] = []
     rewritten: list[RewrittenUnion] = []
@@ -72,8 +73,8 @@ def write_lists(
 ) -> list[RewrittenUnion]:
     """Replace each union of a value and a list of such values by the list, in the schema itself.
 
-    Return where this was done. `make_places` returns an object that finds the places of the schema,
-    and the root schema.
+    Return the parts of the schema that were rewritten. `make_places` returns a pair: an object that
+    finds the places of the schema, and the root schema.
     """
     candidates = [
         (path, subschema) for path, subschema in walk(schema) if _may_be_value_or_list(subschema)

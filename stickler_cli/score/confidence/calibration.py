@@ -175,10 +175,9 @@ class Reliability:
 
     @property
     def brier_parts(self) -> dict[str, Floats]:
-        """The terms of the Brier score by name, computed over the bins of `ece`.
+        """The terms of the Brier score: a dict from `reliability`, `resolution` and `uncertainty`.
 
-        The terms are reliability, resolution and uncertainty.
-
+        Each term is computed over the bins of `ece`, and has the shape (n_resamples,).
         Source: Murphy (1973), A New Vector Partition of the Probability Score.
         """
         units, confidence, right = self._bins
@@ -272,9 +271,10 @@ class Reliability:
         return divide(right, units)
 
     def figures(self) -> dict[str, Floats]:
-        """Return all figures by name, each as one number for each resample.
+        """Return a dict from the names of all figures to their values, (n_resamples,).
 
-        A figure of several numbers has an entry for each, such as `error_capture.0.1`.
+        A figure that consists of several numbers has an entry for each number, such as
+        `error_capture.0.1`.
         """
         captures = {str(budget): self.error_capture(budget) for budget in BUDGETS}
         return {

@@ -1,6 +1,7 @@
-"""The values of a run that have a confidence, kept by document or counted by confidence.
+"""The values of a run that have a confidence.
 
-A run that keeps no rows of documents counts values by rounded confidence, which takes a fixed size.
+A run that keeps the figures of single documents keeps each of these values. Other runs only count
+how many values have each rounded confidence, so that memory does not grow with the documents.
 Documents may be added in any order.
 """
 
@@ -105,9 +106,10 @@ class Confidences:
     chunks: list[tuple[Sequence[str], ConfidentValues]] = field(default_factory=list)
     """For each chunk of documents: the document ids, and the values that have a confidence."""
     counts: dict[str, RoundedConfidences] | None = None
-    """Counts of values by field path, instead of chunks; None if chunks are kept."""
+    """Maps the path of a field to the counts of its values. None if the values themselves are kept
+    (in `chunks`)."""
     _cache: dict[object, Any] = field(init=False, repr=False, compare=False, metadata={KEPT: False})
-    """Results that take long to compute, by the arguments of the call."""
+    """Results that take long to compute. A key identifies the computation and its arguments."""
 
     def __post_init__(self) -> None:
         self._cache = {}
@@ -169,7 +171,10 @@ class Confidences:
             total.wrong.update(thousandths[~field_values.is_right].tolist())
 
     def by_field(self) -> dict[str, ConfidenceUnits]:
-        """Return the values of each field by path; the path "" has the values of all fields."""
+        """Return a dict from the path of each field to its values.
+
+        The path "" has the values of all fields.
+        """
         units: dict[str, ConfidenceUnits] = self._cached("units", self._units)
         return units
 
@@ -211,9 +216,10 @@ class Confidences:
 def split_units_by_field(
     chunks: Iterable[tuple[Sequence[str], ConfidentValues]],
 ) -> dict[str, ConfidenceUnits]:
-    """Return the values of each field by path; the path "" has the values of all fields.
+    """Return a dict from the path of each field to its values.
 
-    A chunk has the ids of its documents, and their values.
+    The path "" has the values of all fields. A chunk has the ids of its documents, and the values
+    of these documents.
     """
     ids: list[str] = []
     values_before: list[tuple[ConfidentValues | None, int]] = []
@@ -241,7 +247,10 @@ def split_units_by_field(
 
 
 def _positions_by_field(values: ConfidentValues) -> dict[str, Indexes]:
-    """Return the positions of the values of each field by path; the path "" has all values."""
+    """Return a dict from the path of each field to the positions of its values in `values`.
+
+    The path "" has the positions of all values.
+    """
     by_field = {
         field_path(values.paths[number]): positions
         for number, positions in group_positions(values.field)

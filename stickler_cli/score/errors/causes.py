@@ -118,8 +118,7 @@ class Causes:
     """The causes of the errors of a set of documents."""
 
     groups: dict[Group, dict[ErrorTrait | None, CauseSize]] = field(default_factory=dict)
-    """The size of each cause, by group (field and error class) and then by trait.
-
+    """Maps a group (field and error class) to a dict from traits to the sizes of causes.
     A group with more than `MAX_TRAITS` traits has the single trait None.
     """
     origins: dict[CauseIdentity, Counter[Origin]] = field(default_factory=dict)
@@ -136,7 +135,8 @@ class Causes:
     def add(self, batch: DocumentErrors, selected: Mask | None = None) -> None:
         """Add the errors of all documents of a batch, or of the selected documents.
 
-        Simple errors are added for all documents, selected or not.
+        Simple errors, which are missed or invented values, are added for all documents, whether
+        selected or not.
         """
         errors_by_cause = defaultdict[tuple[Group, ErrorTrait], list[ClassifiedError]](list)
         missed_at_end = defaultdict[tuple[Group, ErrorTrait], list[int]](list)
