@@ -71,7 +71,7 @@ Cell: TypeAlias = str | int | float | Sequence[float] | None
 
 
 class FigureColumn(NamedTuple):
-    """A column of a table whose rows are objects, and how to get the cell of each row."""
+    """A column of a table that has an object for each row; it computes a cell from an object."""
 
     title: str
     value: str | Callable[[Any], Cell]
@@ -88,8 +88,8 @@ class FigureColumn(NamedTuple):
     tone: Tone | Callable[[Any], Tone] = ""
     """The tone of all cells, or a function that takes a row and returns the tone of its cell."""
     aside: bool = False
-    """Whether a terminal shows the cell below its row; used for sentences, which do not fit into
-    columns."""
+    """Whether a terminal shows the cell on a line of its own, below the row that it belongs to.
+    This is used for sentences, which do not fit into columns."""
 
     @property
     def column(self) -> Column:
@@ -154,7 +154,10 @@ class Figures(NamedTuple):
     """The buttons for verdicts on each row of an HTML page; empty if the page has none."""
 
     def table(self, *, aside: bool = False) -> Table:
-        """Return the table to be shown; with `aside`, sentences are put below their rows."""
+        """Return the table to be shown.
+
+        If `aside` is true, cells of columns that are `aside` are put on lines below their rows.
+        """
         shown_figures = [figure for figure in self.figures if not (aside and figure.aside)]
         cells = [[figure.span(row) for figure in shown_figures] for row in self.rows]
         details: list[list[Text | Line]] = []
@@ -173,9 +176,9 @@ class Figures(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """A curve in a report: a figure that depends on a share.
+    """A curve in a report, which shows a figure for each value of a share.
 
-    An example is the share of wrong values, which depends on the share of values without review.
+    For example, it shows the share of wrong values for each share of values that nobody reviews.
     """
 
     name: str
@@ -186,7 +189,7 @@ class Curve(NamedTuple):
     passing: float
     """Horizontal position of the marked point, in [0, 1]."""
     end: tuple[float, float] | None = None
-    """(Figure, upper bound of the figure) at the marked point; None if unknown."""
+    """(Figure at the marked point, its upper bound); None if unknown."""
     last: str = "1"
     """Label at the right end of the horizontal axis."""
 
@@ -200,8 +203,8 @@ class Curves(NamedTuple):
     """An upper or a lower limit for the figures, shown as a line."""
     axes: tuple[str, str] = ("share of values accepted without review", "share wrong")
     mark: str = "the chosen threshold"
-    """What the marked point of a curve is. In a text report, it completes a sentence that begins
-    with "| is"."""
+    """Meaning of the marked point of a curve. In text reports, the point is drawn as `|`, and this
+    phrase completes the explanation "| is …"."""
     legend: str = (
         "A point shows the chosen threshold. The vertical line above the point ends at "
         "the upper bound of the error. The dotted line is the allowed share of wrong "
@@ -234,7 +237,7 @@ class Report(NamedTuple):
     def of_study(
         cls, record: Any, title: str, *parts: Section | Sequence[Drawn], rows: Figures
     ) -> "Report":
-        """Return the report of a study: its sections, and the notes of its record at the end.
+        """Return the report of a study: its sections, then the notes in `record.notes`.
 
         Each of `parts` is a section, or the blocks of a section without a title. `title` becomes
         the title of the first section.

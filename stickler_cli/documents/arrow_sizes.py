@@ -32,7 +32,7 @@ class BatchSize(NamedTuple):
 
 
 class _FlatTable(NamedTuple):
-    """A FlatBuffers table; a field is found by its number in the format's schema."""
+    """A FlatBuffers table. Its methods take the number that a field has in the format's schema."""
 
     data: bytes
     position: int
@@ -112,7 +112,10 @@ def _read_block(stream: IO[bytes], start: int, size: int, n_bytes: int) -> bytes
 
 
 def _size_of(stream: IO[bytes], block: np.void, n_bytes: int) -> BatchSize:
-    """Return the size of one batch. The decompressed length stands before each buffer."""
+    """Return the size of one batch, without decompressing it.
+
+    A compressed buffer begins with its decompressed length.
+    """
     start, metadata_bytes = int(block["offset"]), int(block["metadata_bytes"])
     metadata = _read_block(stream, start, metadata_bytes, n_bytes)
     prefix_bytes = 8 if metadata.startswith(CONTINUATION) else 4

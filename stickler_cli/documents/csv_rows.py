@@ -32,7 +32,7 @@ class CsvError(Exception):
 
 
 def describe_undecoded(cells: Sequence[str]) -> str:
-    """Describe the first bytes in cells that are not UTF-8; empty if there are none."""
+    """Describe the first bytes in cells that are not UTF-8; empty if all bytes are UTF-8."""
     if all(map(str.isascii, cells)):
         return ""
     if cells[0].startswith(_UTF_16_MARKS):

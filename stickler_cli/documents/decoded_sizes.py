@@ -17,9 +17,9 @@ VIEW_CELLS: Final = 4  # of 32 bits each; the first one is the length. Source: A
 
 
 def is_text(kind: Any) -> bool:
-    """Return whether values of an Arrow type are texts or bytes.
+    """Return whether values of an Arrow type are texts or bytes that are stored for each row.
 
-    Dictionaries and views of texts are excluded: they may store equal values only once.
+    False for dictionary and view types: they may store a text once for several rows.
     """
     tests = "is_string", "is_large_string", "is_binary", "is_large_binary"
     return _is_any(kind, tests)
@@ -54,9 +54,10 @@ def decoded_sizes(column: Any) -> NDArray[np.float64]:
 
 
 def _is_any(kind: Any, names: tuple[str, ...]) -> bool:
-    """Return whether an Arrow type passes one of the named tests of pyarrow.
+    """Return whether at least one of some functions of `pyarrow.types` is true for an Arrow type.
 
-    Tests that an old version of pyarrow does not have are skipped.
+    `names` are the names of the functions, such as `is_list`. Functions that an old version of
+    pyarrow does not have are skipped.
     """
     types = import_pyarrow().types
     return any(getattr(types, name)(kind) for name in names if hasattr(types, name))
@@ -74,7 +75,7 @@ def _sizes_of_entries(column: Any) -> NDArray[np.float64]:
 
 
 def _sizes_of_items(column: Any) -> NDArray[np.float64]:
-    """Return the total size of the items of each list; zeros for a column without lists."""
+    """Return the total size of each list's items, in bytes; zeros if the values are not lists."""
     starts, lengths = _ranges_of_items(column)
     if not len(starts):
         return np.zeros(len(column))
@@ -86,16 +87,16 @@ def _sizes_of_items(column: Any) -> NDArray[np.float64]:
 
 
 def _lengths_of_views(column: Any) -> NDArray[np.int32]:
-    """Return the length of each text of a column of views, 0 for null, in bytes."""
+    """Return the length in bytes of each text in a column of a view type; 0 for null."""
     views = np.frombuffer(column.buffers()[1] or b"", np.int32).reshape(-1, VIEW_CELLS)
     lengths: NDArray[np.int32] = views[column.offset : column.offset + len(column), 0]
     return np.where(column.is_null().to_numpy(zero_copy_only=False), 0, lengths)
 
 
 def _ranges_of_items(column: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where the items of each list begin among all items, and their number.
+    """Return (start of each list's items among all items, number of each list's items).
 
-    Both are empty for a column that has no lists.
+    If the values of the column are not lists, both arrays are empty.
     """
     kind, no_items = column.type, np.zeros(0, np.int64)
     if _is_any(kind, ("is_list", "is_large_list", "is_map")):

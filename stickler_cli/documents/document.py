@@ -98,7 +98,7 @@ class LineReference(NamedTuple):
         return source_of(self.file)
 
     def read_data(self) -> bytes | Problem:
-        """Return the content of the line: the bytes kept here, or else those in the file now."""
+        """Return the content of the line: `data` if it is set, else the bytes in the file."""
         if self.data is not None:
             return self.data
         try:
@@ -261,9 +261,9 @@ def _find_document(data: bytes, kinds: Sequence[DocumentKind]) -> "Wrapped | Non
 def _inner_problem(
     data: bytes, source: str, line: int | None, kinds: Sequence[DocumentKind]
 ) -> Problem | None:
-    """Return the problem of invalid JSON that follows other text.
+    """Return the problem of invalid JSON inside a text, for example after a sentence.
 
-    None if no other text precedes it.
+    None if the JSON begins where the text begins, or if no part of the text looks like JSON.
     """
     from .lenient import find_json  # imported late: most documents are plain JSON
 

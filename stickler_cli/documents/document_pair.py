@@ -57,7 +57,11 @@ class PairShape(NamedTuple):
         return self.gt_root if side == "gt" else self.pred_root
 
     def read_side(self, reference: Reference | None, side: Side, data: Data = None) -> Reading:
-        """Read the document of one side: read its file and follow its root; see `read_document`."""
+        """Read the document of one side; see `read_document`.
+
+        If the side has a root, such as `result.invoice`, the document is the value at this path in
+        the JSON of the file.
+        """
         reading, root = self.read_container(reference, side, data), self.root(side)
         if not root or reference is None or not isinstance(reading.value, dict | list):
             return reading
@@ -73,10 +77,10 @@ class PairShape(NamedTuple):
     def _read_inner_text(
         self, text: str, reading: Reading, option: str, place: Reference, side: Side
     ) -> Reading:
-        """Read a document that is a JSON text inside the JSON of its file.
+        """Read a document that is written as JSON in a string, inside the JSON of its file.
 
-        `text` is the string to which the root leads, and `reading` is the result for the whole
-        file. In a prediction, other text may surround the document, as `wrapping` says.
+        `text` is this string, and `reading` is the result of reading the whole file. In a
+        prediction, `wrapping` decides whether other text may surround the document.
         """
         wrapping: Wrapping = "refused" if side == "gt" else self.wrapping
         data = text.encode("utf-8", "surrogatepass")
@@ -108,7 +112,7 @@ class PairShape(NamedTuple):
         return document
 
     def read_container(self, reference: Reference | None, side: Side, data: Data = None) -> Reading:
-        """Read the whole JSON value of a side's file, without following the side's root."""
+        """Read the whole JSON value of a side's file, even if the document is only a part of it."""
         root = self.root(side)
         is_around_any = root and (self.kinds != OBJECTS or root[0].isdigit())
         kinds = OBJECTS_OR_ARRAYS if is_around_any else self.kinds
@@ -138,7 +142,7 @@ def shape_of(settings: DocumentOptions, kinds: tuple[DocumentKind, ...] = OBJECT
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """Digests of the documents of a pair, by which a change of a document is noticed."""
+    """Digests of the documents of a pair. If a document has changed, its digest has changed."""
 
     gt: str
     """Digest of the decompressed bytes, or of the reason why they cannot be read; empty if there is
@@ -169,23 +173,22 @@ class DocumentPair:
     """For a document without a partner, a possible mistake in its id; else empty."""
     fingerprint: Fingerprint | None = None
     confidences: JsonValue = None
-    """Confidences of the prediction's values, in the same shape as the prediction; None if it has
-    none."""
+    """Confidences of the prediction's values, in the same shape as the prediction; None if there
+    are no confidences."""
     unwrapped: Mapping[str, int] = field(default_factory=dict)
-    """For each form of wrapper, such as `{"value": 5, "confidence": 0.9}`, the number of values
-    taken out of such wrappers."""
+    """A mapping from each form of wrapper, such as `{"value": 5, "confidence": 0.9}`, to the number
+    of values that were taken out of such wrappers."""
     skipped_keys: Mapping[str, int] = field(default_factory=dict)
-    """For each metadata key that is not evaluated, such as `page`, the number of values with this
-    key."""
+    """A mapping from each metadata key that is not evaluated, such as `page`, to the number of
+    values with this key."""
     metadata: tuple[Metadata, Metadata] = field(default=({}, {}), compare=False)
-    """For each side, the metadata in wrappers besides value and confidence, by the path of the
-    value."""
+    """The metadata of the ground truth and of the prediction: everything in a wrapper besides the
+    value and its confidence. The path of a value is mapped to its metadata."""
     gold: Gold | None = field(default=None, compare=False)
     """Annotations of the ground truth, taken from its wrappers; None if there are none."""
     is_marked: bool = field(default=True, compare=False)
-    """Whether values must be taken out of wrappers, or confidences added from a separate source.
-
-    False only if neither is possible."""
+    """Whether values may have to be taken out of wrappers, or confidences added from a separate
+    source. If false, there is certainly nothing to take out or to add."""
     separate_confidences: JsonValue | Problem = None
     """Confidences of the prediction that come from a separate source; None if there is no such
     source."""
@@ -208,9 +211,9 @@ class PairRef(NamedTuple):
 
 
 def ready_to_read(refs: Sequence[PairRef]) -> Sequence[PairRef]:
-    """Return the pairs after downloading their remote files, all at the same time.
+    """Download the remote files of pairs, all at the same time; return the pairs with the content.
 
-    Only files of known size are downloaded here.
+    Files of unknown size are not downloaded here.
     """
     sides = (side for ref in refs for side in (ref.gt, ref.pred, ref.confidences))
     files = (
@@ -249,8 +252,9 @@ def read_pair(
 ) -> DocumentPair:
     """Read and parse the documents of a pair; bad contents become problems, not exceptions.
 
-    `is_marked` of the result says whether a text contains one of the byte strings `marks`.
-    `kinds_of` returns the JSON types that a prediction may have, if they depend on its id or ground
+    `marks` are byte strings that occur in documents with wrappers. `is_marked` of the result is
+    true if one of them occurs in a document, or if there are separate confidences. `kinds_of`
+    returns the JSON types that the documents may have, if they depend on the id or the ground
     truth.
     """
     data = bytes_of(ref.gt), bytes_of(ref.pred)

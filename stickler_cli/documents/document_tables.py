@@ -145,9 +145,9 @@ def column_names(file: str, limit: int) -> list[str]:
 
 
 def _reference_to(file: str, number: int, cell: _Cell, limit: int) -> Reference | None:
-    """Return a reference with the content of a cell as JSON; None for an empty cell.
+    """Return a reference that holds the content of a cell as JSON text; None for an empty cell.
 
-    Return a problem if the cell is a problem, is too large, or cannot be converted.
+    The result is a problem if the cell is a problem, is too large, or cannot be converted.
     """
     if cell is None or isinstance(cell, Problem):
         return cell
@@ -171,9 +171,10 @@ def _reference_to(file: str, number: int, cell: _Cell, limit: int) -> Reference 
 def _refuse_overfull(
     documents: tuple[Reference | None, ...], source: str, number: int
 ) -> tuple[Reference | None, ...]:
-    """Return the documents of a row; a problem instead of each if they have too many values.
+    """Return the documents of a row, or problems in their place if they have too many values.
 
-    The limit is that of a line in a compressed file of lines, which also has both sides of a row.
+    The values of both documents count together. The limit is the same as for a line with both
+    documents in a compressed file of lines.
     """
     texts = [document.data or b"" for document in documents if isinstance(document, LineReference)]
     n_values = sum(map(count_values, texts))
@@ -229,9 +230,9 @@ def _line_rows(
 def _cell_of_side(
     cells: Mapping[str, _Cell], side: Side, line: Reference, columns: LineColumns
 ) -> _Cell:
-    """Return the document of a side in a row; None if the row has none.
+    """Return the document of a side in a row; None if the row has no document of this side.
 
-    The column of the side may be a dotted path.
+    The column of the side may be a dotted path, such as `result.invoice`.
     """
     column = columns.column_of(side)
     if column is None:
@@ -246,7 +247,10 @@ def _cell_of_side(
 
 
 def _find_in_cell(cell: _Cell, steps: Steps, option: str, line: Reference) -> _Cell:
-    """Return the value to which steps lead inside a cell; null if the cell does not have it."""
+    """Return the value at a path inside a cell; a problem if there is no such value.
+
+    `steps` are the keys and list indexes of the path. `option` is for messages.
+    """
     value: Any = cell
     if isinstance(cell, bytes | str):
         data = cell.encode("utf-8", "surrogatepass") if isinstance(cell, str) else cell
@@ -257,7 +261,7 @@ def _find_in_cell(cell: _Cell, steps: Steps, option: str, line: Reference) -> _C
 
 
 def _cells_of(line: LineReference) -> dict[str, _Cell] | Problem:
-    """Return the values in the object of a line, by key; objects and lists are JSON texts."""
+    """Return the object in a line as a dict, with inner objects and lists as JSON texts."""
     data = line.data or b""
     plain = read_plain(data)
     value = plain.value if plain else parse_document(data, line.source, line.line)
@@ -434,10 +438,10 @@ def _open_table(file: str) -> Iterator[Any]:
 
 
 def _inner_cell(cell: _Cell, steps: Steps, place: Problem) -> _Cell:
-    """Return the value to which steps lead inside a cell.
+    """Return the value at a path inside a cell; `steps` are the keys and list indexes of the path.
 
-    `place` is for messages: it has the location of the cell, and `place.found` is the name of its
-    column.
+    `place` is only for messages. It has the location of the cell, and the name of the column in
+    `place.found`.
     """
     if cell is None or isinstance(cell, Problem):
         return cell
@@ -495,7 +499,7 @@ def cell_text(value: JsonValue) -> str | None:
 
 
 def read_columns(file: str, columns: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Read columns of a metadata file; return (document id: value) for each column name.
+    """Read columns of a metadata file; return {column: {document id: value}}.
 
     The file is CSV with a header, or JSON Lines of objects; either may be gzipped.
 

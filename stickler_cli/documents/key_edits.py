@@ -37,8 +37,9 @@ class KeyEdits:
     ignored: tuple[KeySteps, ...] = ()
     """Paths of keys that are dropped on both sides; they may contain `*` and `**`."""
     renamings: tuple[Renaming, ...] = ()
-    """New names for keys of predictions. A renaming has the pattern of the old key. If the object
-    with this key is renamed, too, the pattern has the new name of the object."""
+    """New names for keys of predictions. The pattern of a renaming ends with the old name of the
+    key. If an object around the key is renamed, too, the pattern has the new name of that
+    object."""
 
     def __bool__(self) -> bool:
         return bool(self.ignored or self.renamings)
@@ -170,8 +171,9 @@ def _parse_renaming(text: str) -> tuple[KeySteps, KeySteps] | None:
 def _order_renamings(pairs: Iterable[tuple[KeySteps, KeySteps]]) -> tuple[Renaming, ...]:
     """Return renamings sorted so that outer keys come before the keys inside them.
 
-    When an inner key is renamed, its parents have their new names already. So its pattern
-    contains the new names of its parents.
+    `pairs` has the old and the new path of each key. When an inner key is renamed, the objects
+    around it have been renamed already. Therefore the pattern for the inner key has the new names
+    of these objects.
     """
     new_names: dict[str, KeySteps] = {}
     renamings = []

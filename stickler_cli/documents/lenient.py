@@ -1,9 +1,9 @@
 """Find documents as models write them: in a code fence, inside prose, or as the only list item.
 
-If a text contains several JSON values of the right type, the last one in a code fence is used. If
-there is no code fence, the last one of all is used. Values are read as strict JSON or by
-`relaxed_json`, but never repaired. If the last value is broken, no document is found, because the
-values before it were not meant as the answer. The time is linear in the length of the text.
+If a text contains several JSON values of the right type, the last value in a code fence is used. If
+no value is in a code fence, the last value in the text is used. Values are read as strict JSON or
+by `relaxed_json`, but never repaired. If the last value is broken, no document is found, because
+the values before it were not meant as the answer. The time is linear in the length of the text.
 """
 
 import json
@@ -44,7 +44,8 @@ _OPENINGS: Final = {
     ("array",): re.compile(rf"\[\s*\{{{_SPACE}{_KEY}|{_TEXTS}"),
     ("object", "array"): re.compile(rf"{_OBJECT}|{_TEXTS}"),
 }
-"""Pattern for the beginning of a document, for each set of JSON types that a document may have."""
+"""For each combination of JSON types that documents may have, a pattern for the beginning of a
+document."""
 _THOUGHTS: Final = re.compile(r"<(/?)(?:think|thinking|reasoning)>", re.IGNORECASE)
 """Tags around the reasoning of a model, which may contain drafts of the document."""
 _BRACKET: Final = re.compile(r"[{}\[\]]")
@@ -101,9 +102,10 @@ def find_document(data: bytes, kinds: Sequence[DocumentKind] = OBJECTS) -> Wrapp
 
 
 def find_json(text: str) -> tuple[int, int] | None:
-    """Return start and end of the part of a text that looks most like JSON, though it is invalid.
+    """Return (start, end) of the part of a text that was probably meant as the JSON document.
 
-    None if no part looks like JSON.
+    This is the last part that looks like JSON, even if it is invalid. None if no part looks like
+    JSON.
     """
     _, values = _ValueSearch(text, OBJECTS).find_values()
     if not values or values[-1].is_inside_brackets:
@@ -119,7 +121,11 @@ def _read_document(text: str, kinds: Sequence[DocumentKind]) -> Wrapped | None:
 
 
 def _read_value(text: str) -> tuple[JsonValue | Problem, bytes, tuple[str, ...]]:
-    """Parse a text as strict JSON, or else as relaxed JSON; return (value, strict JSON, forms)."""
+    """Parse a text as strict JSON, or else as relaxed JSON.
+
+    Returns (value or problem, the text as strict JSON, forms). The forms are `("relaxed",)` if the
+    text is relaxed JSON, else empty.
+    """
     data = text.encode("utf-8", "replace")
     value = parse_json(data, "")
     if not isinstance(value, Problem):
@@ -148,9 +154,9 @@ class _Value(NamedTuple):
 
     start: int
     end: int | None
-    """End of the part; None if the text ends before its last bracket."""
+    """Index after the closing bracket of this part; None if the bracket is never closed."""
     is_inside_brackets: bool
-    """Whether the part is inside brackets that do not belong to JSON, as in `[see {"a": 1}]`."""
+    """Whether this part is inside brackets that do not belong to JSON, as in `[see {"a": 1}]`."""
 
 
 def _find_in_text(text: str, kinds: Sequence[DocumentKind]) -> Wrapped | None:
@@ -188,9 +194,9 @@ class _ValueSearch:
         """How many values so far were not strict JSON."""
 
     def find_values(self) -> tuple[str, list[_Value]]:
-        """Return (form, values): the values in code fences, or all values if no fence has any.
+        """Return ("fence", values in code fences), or ("prose", all values).
 
-        The form says which of the two was returned.
+        All values are returned if no code fence has a value.
         """
         start = _find_end_of_thoughts(self.text)
         fenced = [*self._find_fenced(start)]
@@ -214,10 +220,11 @@ class _ValueSearch:
         return len(self.text) if end < 0 else end
 
     def _find(self, start: int, end: int, *, is_fenced: bool = False) -> Iterator[_Value]:
-        """Yield the parts that begin between two positions and look like JSON values.
+        """Yield the parts that begin between two positions and look like JSON documents.
 
-        A part without a closing bracket is the last one. In a code fence, the first part may also
-        be an empty object or list, or of another type than the documents.
+        If the brackets of a part are never closed, the search ends after this part. At the
+        beginning of a code fence, any object or list is yielded, even if it is empty or of a type
+        that documents cannot have.
         """
         opening = _NOT_SPACE.search(self.text, start, end) if is_fenced else None
         if opening is None or opening[0] not in "{[":
@@ -257,7 +264,10 @@ def _count_open_brackets(text: str, depth: int) -> int:
 def _read_last_document(
     text: str, values: Sequence[_Value], kinds: Sequence[DocumentKind]
 ) -> Wrapped | None:
-    """Return the last value of the right type; None if it, or a value after it, is broken."""
+    """Return the last value of a type that documents may have, as a document.
+
+    None if there is no such value, or if this value or a later one is broken.
+    """
     for value in reversed(values):
         if value.end is None or value.is_inside_brackets:
             return None

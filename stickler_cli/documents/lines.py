@@ -41,8 +41,8 @@ number, each is counted as a failed document. Then reading stops, since a small 
 have billions of them."""
 
 MOST_SKIPPED: Final = 10
-"""Maximum length of a line whose end is searched, as a multiple of the maximum document size.
-Reading goes on after a line that is too long for a document, but not after an even longer one."""
+"""A line that is too long for a document is skipped if its length is at most this many times the
+maximum document size. After an even longer line, reading stops."""
 
 MAX_BLANK_LINES: Final = 1_000_000
 """Maximum number of consecutive blank lines that are skipped, which takes about a second. Reading
@@ -50,7 +50,7 @@ stops after them, since a small compressed file may have billions."""
 
 MAX_COLUMN_STEPS: Final = 64
 """Maximum number of steps in the name of a column; `seller.name` has two. Each step makes another
-object in every document, even if a row has only two bytes."""
+object in every document, so many steps would make large documents of short rows."""
 
 LITTLE: Final = 16_000_000
 """Maximum number of bytes of documents that are held in memory, together with their ids."""
@@ -83,7 +83,7 @@ class ById(Mapping[str, T]):
             table.execute(_PUT, _entry_of(name, value))
 
     def first(self, name: str, value: T) -> T:
-        """Set the value of an id unless it has one; return the value that the id now has."""
+        """Set the value of an id if the id is new; return the value that the id now has."""
         if (table := self._on_disk(value)) is None:
             return self._few.setdefault(name, value)
         new = table.execute(_PUT_FIRST, _entry_of(name, value)).rowcount == 1
@@ -115,9 +115,10 @@ class ById(Mapping[str, T]):
         return int(self._many.execute("SELECT coalesce(max(place), 0) FROM known").fetchone()[0])
 
     def _on_disk(self, value: T) -> "sqlite3.Connection | None":
-        """Return the database once ids and values are too large for memory, and None before.
+        """Return the database, or None if the ids and values still fit in memory.
 
-        `value` is the value about to be added.
+        `value` is the value about to be added. If it does not fit in memory, all entries are moved
+        to a new database.
         """
         if self._many is None:
             self._bytes += len(getattr(value, "data", None) or b"")
@@ -152,7 +153,8 @@ _DECODER: Final = json.JSONDecoder()
 LINES_SUFFIX: Final = re.compile(r"\.(jsonl|ndjson)(\.gz|\.zst)?\Z", re.IGNORECASE)
 
 ONE: Final = {"line": "a different id on each line", "row": "a different id in each row"}
-"""Text for messages about an id that occurs twice: what was expected."""
+"""The expected value in messages about an id that occurs twice, for lines and for rows of a
+table."""
 
 
 def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
@@ -206,9 +208,9 @@ def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
 
 
 def _describe_missing_documents(blank_lines: int, lines_without_document: int) -> str:
-    """Return why reading stops; empty if it goes on.
+    """Return the reason for which reading must stop; empty if it can go on.
 
-    It stops if too many consecutive lines are blank, or have no document.
+    Reading must stop if too many consecutive lines are blank, or have no document.
     """
     if blank_lines > MAX_BLANK_LINES:
         return f"there are more than {MAX_BLANK_LINES:,} blank lines in a row"
@@ -321,11 +323,11 @@ def _nested(paths: Sequence[Sequence[str]], cells: Sequence[str]) -> dict[str, A
 
 
 def _paths_of(names: Sequence[str], source: str) -> list[tuple[str, ...]]:
-    """Return for each column the path that its values have in documents.
+    """Return the path in documents of each column; the column `seller.name` has ("seller", "name").
 
     Raises:
-        UsageError: two columns have the same name, the path of one leads into the other, or a path
-            has very many steps.
+        UsageError: two columns have the same path, one path is inside another (`seller` and
+            `seller.name`), a path has too many steps, or a column has no name.
     """
     paths = [_path_of(name) for name in names]
     for column, path in enumerate(paths, 1):
@@ -402,11 +404,11 @@ class Ids:
         self._number_by_id = ById[int]()
 
     def assign_id(self, found: str | Problem, number: int) -> tuple[str, Problem | None]:
-        """Return the id of a document, and a problem if the document has no usable id.
+        """Return (id, None) for a document with a usable id, else (id, problem).
 
-        If the id can be used, the problem is None; otherwise it replaces the document. `found` is
-        the id in the document, or the problem of reading the id. `number` is the document's line or
-        row. `documents_by_id` explains what happens to a repeated id.
+        The problem then takes the place of the document. `found` is the id in the document, or the
+        problem of reading the id. `number` is the document's line or row. `documents_by_id`
+        explains what happens to a repeated id.
         """
         problem = found if isinstance(found, Problem) else None
         if not isinstance(found, Problem):
@@ -480,9 +482,9 @@ def open_stream(file: str) -> AbstractContextManager[IO[bytes]]:
 
 
 _LOOKED_INTO: Final[dict[str, tuple[object, IO[bytes]]]] = {}
-"""For each file whose beginning was read in advance: the `sys.stdin` at that time, and a stream
-that yields the beginning again. `open_stream` returns this stream the next time, unless `sys.stdin`
-has been replaced."""
+"""A dict from each file whose beginning was read in advance to (`sys.stdin` at that time, stream
+that yields the beginning again). The next call of `open_stream` returns this stream, unless
+`sys.stdin` has been replaced since."""
 
 
 class _Again(io.RawIOBase):
@@ -502,7 +504,7 @@ class _Again(io.RawIOBase):
 
 @contextmanager
 def looking_into(file: str) -> Iterator[None]:
-    """Inside the block, let readers see only the beginning of a stream.
+    """Return a context in which readers see only the beginning of a stream.
 
     After the block, the stream can be read from its beginning. If `file` is not a stream, nothing
     changes: such a file can be read twice.

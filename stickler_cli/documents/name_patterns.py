@@ -1,4 +1,6 @@
-"""Patterns of `--pair-by`: each finds the part of a name or id by which documents pair."""
+"""Patterns of `--pair-by`: they find the part of a name that is the same on both sides of a
+pair.
+"""
 
 import json
 import re
@@ -37,10 +39,11 @@ PATTERNS: Final = (
     r"^\D*(\d+)",
 )
 """Patterns for common differences between names. The pattern that pairs most names is proposed. If
-several patterns pair equally many names, the first of these is proposed."""
+several patterns pair equally many names, the one that comes first in this list is proposed."""
 
 NameSearch: TypeAlias = Callable[[Sequence[str]], list[str]]
-"""A function that takes names and returns the part of each name by which documents pair."""
+"""A function that takes names and returns the part of each name that is used as the id for
+pairing."""
 
 
 def parse_name_pattern(text: str) -> re.Pattern[str]:
@@ -97,7 +100,10 @@ def _check_length(name: str, source: str) -> None:
 
 
 def _open_search(name_pattern: re.Pattern[str], source: str) -> AbstractContextManager[NameSearch]:
-    """Open a search by a pattern; a slow pattern is applied in a process that can be ended."""
+    """Return a context with a function that applies a pattern to names.
+
+    If the pattern may be slow, it is applied in another process, which can be ended.
+    """
     if _is_quick(name_pattern.pattern):
         return nullcontext(lambda names: [name_by(name_pattern, name) for name in names])
     return _search_in_process(name_pattern, source)

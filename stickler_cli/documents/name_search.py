@@ -16,9 +16,10 @@ import sys
 
 
 def name_by(name_pattern: re.Pattern[str], name: str) -> str:
-    """Return the part of a name by which it pairs.
+    """Return the part of a name that is used as the id for pairing.
 
-    This is the first group of the pattern, or else the whole match, or else the whole name.
+    This is the first group of the pattern. If the pattern has no group, it is the whole match. If
+    the pattern does not match, it is the whole name.
     """
     match = name_pattern.search(name)
     if match is None:

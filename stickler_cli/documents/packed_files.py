@@ -33,7 +33,8 @@ MIN_MEMBER_BYTES: Final = 64
 before decompression. Each part takes some 80 microseconds, even if it is empty."""
 
 VALUES_OF_LINE: Final = 10
-"""Number of values that take as long as reading and comparing an empty document."""
+"""Number of values that a line counts in addition to its own, because reading and comparing an
+empty document takes as long as this many values."""
 
 
 class ValueLimit(NamedTuple):
@@ -60,8 +61,8 @@ MANY_DOCUMENTS: Final = ValueLimit(3_000_000, per_packed_byte=10)
 MAX_STREAM_BYTES: Final = 200_000_000
 """Decompressed size up to which a file of many documents is read, however small the file is."""
 MAX_STREAM_RATIO: Final = 200
-"""Maximum ratio of decompressed to compressed size of larger files of many documents. It is high,
-because similar documents are compressed well."""
+"""Maximum ratio of decompressed to compressed size for files of many documents that are larger than
+`MAX_STREAM_BYTES`. The ratio is high, because similar documents are compressed well."""
 
 
 class OverfullFileError(OSError):
@@ -127,10 +128,11 @@ class UnpackedStream:
         return head
 
     def readline(self, size: int) -> bytes:
-        """Read a line, or its first bytes.
+        """Read a line, or its first `size` bytes.
 
         Raises:
-            OverfullFileError: the line, or all lines so far, have too many values or bytes.
+            OverfullFileError: the line has too many values, or all lines so far have too many
+                values or bytes.
         """
         line: bytes = self._content.readline(size)
         n_values = count_values(line)

@@ -136,7 +136,10 @@ def _with_ids(  # noqa: PLR0913 - where they are, and how they are read
     shape: PairShape = ANY_SHAPE,
     tell: Callable[[str], None] | None = None,
 ) -> DocumentSet:
-    """Return the documents of a source that pairs by id; a directory is listed immediately."""
+    """Return the documents of a source whose documents have ids.
+
+    The files of a directory are listed immediately; other sources are read later.
+    """
     limit, id_field = settings.max_document_size, settings.id_field
     if kind is SourceKind.DIRECTORY:
         listing = list_directory(source, limit, tell)
@@ -244,8 +247,8 @@ def open_pairs(
 def _pair_by_id(gts: DocumentSet, preds: DocumentSet, shape: PairShape) -> Pairs:
     """Pair two sets of documents by id.
 
-    References to the predictions are collected by id: in memory for a directory, else in a mapping
-    that moves to disk when it grows.
+    A mapping from id to prediction is built. For a directory it is a dict; for other sources it is
+    a `ById`, which moves to disk when it grows.
     """
     listings = {decoded(side.source): side.listing for side in (gts, preds) if side.listing}
     predictions = ById(preds.refs()) if preds.listing is None else dict(preds.refs())
@@ -263,7 +266,10 @@ def _pair_by_id(gts: DocumentSet, preds: DocumentSet, shape: PairShape) -> Pairs
 
 
 def _renaming(pattern: str | None) -> Callable[[DocumentSet], DocumentSet]:
-    """Return a function that gives documents the ids which `--pair-by` finds in their names.
+    """Return a function that gives new ids to documents, by a pattern for their names.
+
+    The new id is the part of the name that the pattern matches. `pattern` is the value of
+    `--pair-by`. If it is None, ids do not change.
 
     Raises:
         UsageError: the pattern is not a regular expression.
@@ -284,7 +290,7 @@ def _renaming(pattern: str | None) -> Callable[[DocumentSet], DocumentSet]:
 
 
 def _check_columns(settings: DocumentOptions, kinds: Sequence[SourceKind]) -> None:
-    """Raise UsageError if a column was named for a source that is not a table."""
+    """Raise UsageError if the settings name a column for a source that is not a table."""
     stated = (("gt", settings.gt_column), ("pred", settings.pred_column))
     problems = [
         Problem(
@@ -328,7 +334,7 @@ def _kinds_of_pair(
 
 
 def _only(source: str, limit: int) -> Reference:
-    """Return the only document of a file or stream; a stream is read immediately."""
+    """Return a reference to the only document of a file or stream; a stream is read immediately."""
     if not is_stream(source):
         return FileReference(source, limit)
     try:
@@ -389,9 +395,10 @@ def name_of_line(number: int | None) -> str:
 def _paired(
     gts: DocumentSet, preds: Mapping[str, Reference], shape: PairShape
 ) -> Iterator[PairRef]:
-    """Yield the pairs of all ids; ids without ground truth come last.
+    """Yield a pair for each id; ids without ground truth come last.
 
-    A ground truth without a prediction gets a hint at an id that differs only in case.
+    If a ground truth has no prediction, and the id of a prediction differs from its id only in case
+    or in the Unicode form, the pair gets a hint that names this id.
     """
     paired_ids, alike = ById[bool](), None
     for document, gt in gts.refs():
@@ -522,10 +529,11 @@ class LineRange(NamedTuple):
     """
 
     gt: LineReference
-    """The first line of the ground truth; its content is not kept."""
+    """The first line in the ground-truth file, without its content."""
     pred: LineReference
     ends: tuple[int, int]
-    """Where the last line ends in the file of each side, in bytes."""
+    """Offset of the end of the last line, in bytes, in the ground-truth file and in the prediction
+    file."""
     pairs: int
     shape: PairShape
 
@@ -576,10 +584,10 @@ def in_ranges(items: Iterable[DocumentPair | PairRef]) -> Iterator[Part]:
 
 
 def _range_of(item: DocumentPair | PairRef) -> LineRange | None:
-    """Return a range with a single pair of lines.
+    """Return a range that contains one pair of lines.
 
-    Return None if a range cannot hold everything about the pair, for instance its confidences or an
-    id of its own.
+    None if a range cannot store the pair, for instance because the pair has confidences, or an id
+    that is not made from its line number.
     """
     if not isinstance(item, PairRef):
         return None
