@@ -134,8 +134,8 @@ class FieldAccountRecord(SparseCountsRecord, total=False):
 
 class AccountRecord(TypedDict):
     fields: dict[str, FieldAccountRecord]
-    """Counts and score of each field, by path, parents first; the path of the whole document is
-    empty. Fields without counts are missing."""
+    """The counts and the score of each field. The keys are paths of fields, parents first; the path
+    of the whole document is empty. Fields without counts are missing."""
 
 
 class ClassesRecord(TypedDict):

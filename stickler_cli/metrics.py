@@ -47,7 +47,7 @@ class Metric(ABC):
 
     @abstractmethod
     def result(self) -> float | Mapping[str, float | None] | None:
-        """Return the figure, or several figures by name; None for an undefined figure."""
+        """Return the figure, or a mapping from name to figure; None is an undefined figure."""
 
 
 METRICS: Final = Family(
@@ -72,9 +72,9 @@ class Measure:
     recorded_figures: Mapping[str, float | None] | None = None
     """Figures of the metric, read from a run file; None if `metric` is set."""
     problem: str = ""
-    """The error that left the metric without figures; it does not end the run. It comes from the
-    first failed document by id, or from `result` if the attributes were read from a file. Empty
-    without an error."""
+    """Message about the error for which the metric has no figures; empty if there is no error. The
+    run goes on after such an error. If several documents failed, the message is about the one with
+    the lowest id. If the attributes were read from a file, the error is one of `result`."""
 
     def add(self, document: MeasuredDocument) -> None:
         """Add a document to the metric."""
@@ -104,9 +104,9 @@ class Measure:
 
     @property
     def lasting_problem(self) -> str:
-        """The problem if more documents cannot solve it, else empty.
+        """The problem if it stays when more documents are added; else empty.
 
-        A failed `result` may succeed later.
+        If `result` failed, it may succeed with more documents.
         """
         return "" if self.metric is None and self.recorded_state else self.problem
 
@@ -124,14 +124,15 @@ class Measure:
 
     @property
     def figures(self) -> dict[str, float | None]:
-        """The figures by name, or by `name.part` if the metric has several.
+        """A dict from the name of each figure to the figure.
 
-        If the metric failed, each figure is None.
+        If the metric has several figures, their names are `metric.figure`. If the metric failed,
+        each figure is None.
         """
         return self.outcome()[0]
 
     def outcome(self) -> tuple[dict[str, float | None], str]:
-        """Return the figures by name, and the problem, which is empty if there are figures."""
+        """Return (figures as in `figures`, problem); the problem is empty if there are figures."""
         if self.metric is None:
             return dict(self.recorded_figures or {}), self.problem
         no_figures: dict[str, float | None] = {self.name: None}

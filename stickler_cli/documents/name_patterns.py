@@ -1,6 +1,4 @@
-"""Patterns of `--pair-by`: they find the part of a name that is the same on both sides of a
-pair.
-"""
+"""Patterns of `--pair-by`, which find the part of a name that is used as the id for pairing."""
 
 import json
 import re

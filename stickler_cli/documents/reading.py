@@ -95,9 +95,10 @@ def read_bytes(
 ) -> bytes | Problem:
     """Read a regular file or a URL, decompressed if necessary; a problem if this fails.
 
-    The limit applies before and after decompression. Other kinds of files, such as a FIFO, are
-    never opened, because they could block the run. A caller that passes `size` has already checked
-    that the file is regular. `values` limits the values of a compressed file.
+    `limit` is the maximum number of bytes, before and after decompression. `values` limits the
+    number of JSON values if the file is compressed. Other kinds of files, such as a FIFO, are never
+    opened, because they could block the run. A caller that passes `size` has already checked that
+    the file is regular.
     """
     data: bytes | OSError | None
     try:
@@ -129,8 +130,8 @@ def unpacked_bytes(
 ) -> bytes | Problem:
     """Return the content of a file, decompressed if necessary; a problem if this fails.
 
-    `data` are the bytes of the file, or the error of reading it; `values` limits the values of a
-    compressed file.
+    `data` are the bytes of the file, or the error of reading it. `limit` is the maximum number of
+    bytes. `values` limits the number of JSON values if the file is compressed.
     """
     if isinstance(data, OSError):
         return unreadable(decoded(file), data)
@@ -416,7 +417,7 @@ def _key(data: bytes, place: Position) -> bytes:
 def with_keys(text: str, added: Mapping[str, JsonObject]) -> str:
     """Return a JSON text with keys added to its objects.
 
-    `added` has the new keys of each object, by the JSON Pointer to the object. New keys come last,
+    `added` maps the JSON Pointer to an object to the new keys of this object. New keys come last,
     formatted like the keys before them. If a key exists, its value is replaced. If `added` also has
     keys for objects inside that value, these keys are dropped.
     """

@@ -103,7 +103,7 @@ def find_end_of_value(text: str, start: int) -> int | None:
 def to_strict_json(text: str) -> str | None:
     """Rewrite a text as strict JSON; None if its brackets or commas do not match.
 
-    In all other respects, the result may still be invalid JSON.
+    Nothing else is checked, so the result can be invalid JSON for other reasons.
 
     >>> to_strict_json("{'a': (1, 2,), 'ok': True,}  # done")
     '{"a": [1, 2], "ok": true}  '

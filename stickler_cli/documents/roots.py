@@ -29,16 +29,17 @@ def parse_root(text: str | None) -> Steps:
 
 
 def root_text(steps: Steps) -> str:
-    """Return steps as the text that the user writes for them in an option."""
+    """Return a path as a user writes it in an option: `result` or `/choices/0/message`."""
     is_key = len(steps) == 1 and parse_root(steps[0]) == steps
     return steps[0] if is_key else json_pointer(steps)
 
 
 def find_at(value: JsonValue, steps: Steps, option: str, place: Reference) -> JsonValue | Problem:
-    """Return the value to which steps lead; a problem if there is none.
+    """Return the value at a path inside a value; a problem if there is no such value.
 
-    If a value on the way is a text that contains JSON, the steps lead into this JSON. A key that
-    contains dots itself is accepted, too. `option` and `place` are for messages.
+    `steps` are the keys and list indexes of the path. If a value on the path is a text that
+    contains JSON, the path continues inside this JSON. A key that itself contains the dots of the
+    path is accepted, too. `option` and `place` are for messages.
     """
     dotted_key = ".".join(steps)
     for step in steps:

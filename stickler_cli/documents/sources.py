@@ -34,7 +34,7 @@ PATIENCE: Final = 2.0  # seconds of listing after which a line is printed
 REMINDER: Final = 30.0  # seconds until the line is printed again
 
 ONE_FILE: Final = "one file for each document"
-"""Text for messages about two files with the same id: what was expected."""
+"""The expected value in messages about two files with the same id."""
 
 
 class SourceKind(Enum):
@@ -119,7 +119,8 @@ def _own_format(file: str) -> str:
 def _kind_of_url(url: str) -> SourceKind | Problem:
     """Return the kind of a URL by its suffix; a URL without a known suffix is a directory.
 
-    A problem if the suffix is that of a file, and the file cannot be reached.
+    If the suffix shows that the URL is a file, but the file cannot be reached, a problem is
+    returned.
     """
     name = shown_url(url)
     kind = _asked_for(name)
@@ -187,7 +188,10 @@ def list_directory(root: str, limit: int, tell: Callable[[str], None] | None = N
 
 @contextmanager
 def _telling(tell: Callable[[str], None], root: str, found: Sized) -> Iterator[None]:
-    """While the block runs, print the progress of a slow listing at intervals."""
+    """Return a context in which the progress of a slow listing is printed at intervals.
+
+    `found` are the files found so far; their number is printed by `tell`.
+    """
     ended = Event()
 
     def remind() -> None:
@@ -254,7 +258,10 @@ def _list_here(root: str, limit: int, files: _FoundFiles) -> Listing:
 
 
 def _list_elsewhere(root: str, limit: int, found: _FoundFiles) -> Listing:
-    """List the documents below a URL. Links do not exist there, and directories are mere names."""
+    """List the documents below a URL.
+
+    Remote stores have no links, and a directory is only a part of the names of files.
+    """
     problems: list[Problem] = []
     skipped = hidden = 0
     try:
@@ -289,7 +296,7 @@ def _list_elsewhere(root: str, limit: int, found: _FoundFiles) -> Listing:
 
 
 def _by_id(root: str, found: _FoundFiles, problems: list[Problem]) -> dict[str, Reference]:
-    """Return the reference of each file by id, sorted by id.
+    """Return a dict from id to reference for all files, sorted by id.
 
     If two files have the same id, the reference is a problem. A problem is added to `problems` if
     there are no files.
@@ -321,7 +328,7 @@ def _by_id(root: str, found: _FoundFiles, problems: list[Problem]) -> dict[str, 
 def _entries(root: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
     """Yield (relative path, entry) for all files and directories below a directory.
 
-    Hidden ones are skipped.
+    A hidden directory is yielded, but its content is not.
     """
     pending = [(root, "")]
     while pending:

@@ -45,8 +45,9 @@ USUAL_COLUMNS: Final = TableColumns()
 class LineColumns:
     """The columns with the documents of each side in a file of lines, chosen once for the file.
 
-    The header of CSV and TSV decides. In JSON Lines, the first row that has a column for a side
-    decides, and a row that would lead to another choice is a problem.
+    In CSV and TSV, the columns are chosen from the header. In JSON Lines, they are chosen from the
+    first row that has a column for a side. It is a problem if a later row would lead to another
+    choice.
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class LineColumns:
 
 
 def notes_on_columns(names: Collection[str], columns: TableColumns, source: str) -> list[Problem]:
-    """Return a note for each side for which a table has several columns."""
+    """Return a note for each side if several columns of a table could have its documents."""
     notes = []
     for side in SIDES:
         candidates = usual_columns(names, side)
@@ -139,7 +140,10 @@ def _no_column(names: Collection[str], row: Reference) -> Problem:
 def choose_id_column(
     names: Sequence[str], stated: str | None, source: str, *, needed: bool
 ) -> str | None:
-    """Return the name of the column with ids; None if it is neither present nor needed.
+    """Return the name of the column with ids.
+
+    `stated` is the name that the user gave. If there is no such column, the result is None, unless
+    `needed` is true.
 
     Raises:
         UsageError: there is no such column, but one is needed.
@@ -165,7 +169,13 @@ def choose_id_column(
 def stated_column(
     names: Sequence[str], side: Side, columns: TableColumns, source: str
 ) -> tuple[str, Steps] | None:
-    """Return the column that the user named for a side, and the steps to follow inside it."""
+    """Return (column, path of the document inside its cells) as the user gave them for a side.
+
+    The path is empty if each cell is a document. None if the user named no column.
+
+    Raises:
+        UsageError: the table does not have this column.
+    """
     stated = columns.column_of(side)
     if stated is None:
         return None

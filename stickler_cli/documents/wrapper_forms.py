@@ -52,7 +52,8 @@ _CONTENT: Final = "content"
 _CONFIDENCE: Final = "confidence"
 
 WRAPPER_KEYS: Final = frozenset((OWN.value, _TYPE, *(form.confidence for form in USUAL)))
-"""Keys of which each wrapper, and each object with metadata beside its values, has at least one."""
+"""Each wrapper has at least one of these keys, and so has each object that has metadata beside
+several values."""
 
 # Source: Azure AI Document Intelligence 2024-11-30, DocumentFieldType; Content Understanding
 # 2025-05-01, ContentFieldType.
@@ -71,8 +72,8 @@ _AZURE_EVIDENCE: Final = frozenset((_CONFIDENCE, "spans", "boundingRegions"))
 _FORM_RECOGNIZER_KEYS: Final = frozenset((_CONFIDENCE, "text"))
 _FORM_RECOGNIZER_EVIDENCE: Final = frozenset(("boundingBox", "elements", "page"))
 _FORM_RECOGNIZER_TEXTS: Final = frozenset(("elements", "text"))
-"""Metadata keys that no form but Form Recognizer's has: the printed text, and pointers to its
-words."""
+"""Metadata keys of Form Recognizer that other forms do not have: the printed text, and pointers to
+its words."""
 
 _METADATA: Final = re.compile(
     r"_.*|\w*confidences?|bounding_?(box(es)?|poly|regions?)|bbox|geometry|polygon|offset|length"
@@ -86,8 +87,8 @@ _NORMALIZED: Final = re.compile(r"normalized_?value", re.IGNORECASE)
 """Pattern of a metadata key that only objects of Google's form have."""
 
 _OTHER_VALUES: Final = re.compile(r"type|kind|id|unit|text|value.*", re.IGNORECASE)
-"""Pattern of keys that have values of the document, not metadata, if they are beside a value
-key."""
+"""Pattern of keys that have a value of their own if they are in one object with a value key. For
+example, `unit` in `{"value": 5, "unit": "kg", "confidence": 0.9}` is a value, not metadata."""
 
 
 def find_form(value: Mapping[str, JsonValue], *, in_azure_document: bool = False) -> Form | None:
@@ -142,9 +143,9 @@ def has_azure_values(document: JsonValue) -> bool:
 
 
 def is_bare_azure_type(value: Mapping[str, JsonValue]) -> bool:
-    """Return whether other objects of the document decide if this object is a wrapper.
+    """Return whether an object is a wrapper only if another object of the document is Azure's.
 
-    It is a wrapper if one of them has Azure's form.
+    Such an object has only `type` and metadata, as in `{"type": "string"}`.
     """
     form = _find_azure_form(value, in_azure_document=True)
     return form is not None and _find_azure_form(value) is None
@@ -164,8 +165,8 @@ def _find_azure_form(
 ) -> Form | None:
     """Return Azure's form with the value key of an object; None if the object has another form.
 
-    The value key is the key for the type, such as `valueDate`. If the object lacks it, `content` is
-    the value key; if it lacks that, too, the wrapped value is absent.
+    The value key depends on the type, as in `valueDate`. If the object does not have this key, the
+    value key is `content`. If it has neither key, the wrapped value is absent.
     """
     type_name = value.get(_TYPE)
     if not isinstance(type_name, str) or type_name not in _AZURE_TYPES:

@@ -44,10 +44,11 @@ class Unwrapped:
     """Confidences in the shape of the document: for each single value a number in [0, 1] or None.
     None if there is no confidence at all."""
     wrappers: Counter[str] = field(default_factory=Counter)
-    """For each form of wrapper, the number of values taken out of such wrappers."""
+    """A mapping from each form of wrapper to the number of values that were taken out of such
+    wrappers."""
     skipped_keys: Counter[str] = field(default_factory=Counter)
-    """For each metadata key that is not evaluated, such as `page`, the number of values with this
-    key."""
+    """A mapping from each metadata key that is not evaluated, such as `page`, to the number of
+    values with this key."""
     is_changed: bool = False
     """Whether the document differs from the original."""
     inherited: int = 0
@@ -55,15 +56,16 @@ class Unwrapped:
     problems: list[str] = field(default_factory=list)
     """Messages about confidences that are not numbers in [0, 1]."""
     stated: dict[Path, float] = field(default_factory=dict)
-    """Confidences written in wrappers, by the path of the value."""
+    """A dict from the path of a value to the confidence that is written in its wrapper."""
     metadata: dict[Path, JsonObject] = field(default_factory=dict)
-    """Metadata in wrappers, besides value and confidence, by the path of the value."""
+    """A dict from the path of a value to everything else in its wrapper, besides value and
+    confidence."""
     gold: Gold | None = None
     """Annotations of a ground truth, such as alternative right values; None if there are none."""
     misread: list[Problem] = field(default_factory=list)
     """Problems of ground-truth annotations whose values have a wrong type."""
     nested_lists: list[Problem] = field(default_factory=list)
-    """Problems of lists inside alternative right values, at places where the schema has no list."""
+    """Problems of alternative right values that contain a list where the schema has no list."""
 
 
 class PlaceWithFields(Protocol):
@@ -130,8 +132,8 @@ class Unwrapper:
         """Create an unwrapper for documents that `root`, a node of a plan, describes.
 
         `reads_any_of` tells whether lists in ground truths may be alternative right values. If it
-        is None, the annotations of the nodes tell it. If `form` is given, wrappers of other forms
-        are not removed.
+        is None, they may be if a node inside `root` is annotated with `any_of`. If `form` is given,
+        wrappers of other forms are not removed.
         """
         self._root = root
         self._form = form
@@ -169,7 +171,7 @@ class Unwrapper:
         return work.finish(value, confidences) if is_changed else Unwrapped(document)
 
     def _has_wrapper_key(self, document: JsonValue) -> bool:
-        """Return whether some object of a document has a key that every wrapper has."""
+        """Return whether a document may contain a wrapper: some object has a key of wrappers."""
         keys = WRAPPER_KEYS if self._form is None else {self._form.value}
         values = [document]
         while values:
@@ -291,10 +293,11 @@ class _Work:
         *,
         is_candidate: bool = False,
     ) -> tuple[JsonValue, JsonValue]:
-        """Return a value without wrappers and metadata, and its confidences in the same shape.
+        """Return (value without wrappers and metadata, its confidences in the same shape).
 
         A value without a confidence of its own gets `inherited`. With `is_candidate`, the value is
-        one of several right values, and a list is not read as a list of alternatives again.
+        already one of several right values. If it is a list, it is therefore not read as a list of
+        alternatives.
         """
         value, own_confidence = self.unwrap(value, node, path)
         if isinstance(value, list) and not is_candidate and self.is_any_of(node):
@@ -347,10 +350,11 @@ class _Work:
     def take_first(
         self, values: list[JsonValue], node: PlaceWithFields | None, path: Path
     ) -> tuple[JsonValue, float | None]:
-        """Return the first of several right values, and record all others as its alternatives.
+        """Return (first right value, its confidence); record the others as its alternatives.
 
-        If the right value is a list by the schema, `values` without inner lists are not
-        alternatives, but the items of one right value.
+        `values` is the list of right values. But if the schema declares that each right value is a
+        list itself, and `values` contains no lists, then `values` is one right value and is
+        returned unchanged.
         """
         if _is_list(node) and not any(isinstance(value, list) for value in values):
             return values, None
@@ -448,9 +452,10 @@ class _Work:
     def add_gold(
         self, wrapper: JsonObject, path: Path, within: Path, node: PlaceWithFields | None
     ) -> None:
-        """Record the annotations that a wrapper has for its value.
+        """Record the annotations that a wrapper has for its value, such as alternatives.
 
-        If wrappers are nested, `within` are the keys that lead from the outermost one to this one.
+        `path` is the path of the value. `within` is the path from the outermost wrapper of the
+        value to this wrapper; it is empty unless wrappers are nested.
         """
         self.result.gold = self.result.gold or Gold()
         gold, stated = self.result.gold.descendant(path), {}
@@ -481,10 +486,9 @@ class _Work:
     ) -> Alternative:
         """Return an alternative without its wrappers.
 
-        The wrappers and problems inside it are added to the result of the document.
-
-        `path` is the path of the ground-truth value. `written` is the path of the alternative
-        inside the wrapper.
+        Problems inside the alternative are added to the result of the document, and so are the
+        numbers of wrappers and skipped keys. `path` is the path of the ground-truth value.
+        `written` is the path of the alternative inside the wrapper.
         """
         work = _Work(self.unwrapper, Unwrapped(value), is_truth=True, parent=path)
         bare, _ = work.unwrap_tree(value, node, (), None, is_candidate=is_candidate)

@@ -10,10 +10,10 @@ from stickler_cli.api.scorer import Scorer
 def metric(scorer: Scorer, field: str, expected: str = "") -> Any:
     """Return a DSPy metric for an output field.
 
-    `expected` is the name of the field of examples that has the ground truth. If it is empty, that
-    is the field with the name of the output field. While examples are bootstrapped, the metric
-    returns whether the score passes. GEPA gets feedback, and the figure of each field as an
-    objective.
+    `field` is the name of the output field. `expected` is the name of the field of examples that
+    has the ground truth; if it is empty, it is `field`, too. The metric returns a score in [0, 1],
+    with feedback and the figure of each field as objectives for GEPA. When DSPy bootstraps
+    examples, the metric returns instead whether the score passes.
     """
 
     def judge(

@@ -11,7 +11,8 @@ from stickler_cli.api.scorer import scorer_for
 def extraction(schema: str, of: str = "f1") -> Any:
     """Return an Inspect scorer that compares completions by a schema file.
 
-    The target of a sample is the ground truth as JSON. `of` is the figure that is the score.
+    The target of a sample is the ground truth as JSON. `of` names the figure that is used as the
+    score, such as `f1`.
     """
 
     async def score(state: Any, target: Any) -> Score:

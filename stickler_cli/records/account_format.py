@@ -104,11 +104,11 @@ class AccountRecord(TypedDict):
     fields: dict[
         str, Annotated[dict[str, Any], Rule("counts of a field in the run format", fits=_fits)]
     ]
-    """Counts and score of each field, by path, parents first; the path of the whole document is
-    empty. Fields without counts are missing."""
+    """The counts and the score of each field. The keys are paths of fields, parents first; the path
+    of the whole document is empty. Fields without counts are missing."""
     confidences: NotRequired[dict[Literal["right", "wrong"], dict[str, list[Fraction]]]]
-    """Confidences of right and of wrong values, by the path of the field; only if the prediction
-    has confidences."""
+    """For right and for wrong values, a mapping from the path of a field to the confidences of its
+    values. Only if the prediction has confidences."""
 
 
 _DOCUMENT_ROW: Final = {

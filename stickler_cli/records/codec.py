@@ -43,7 +43,10 @@ _MADE: Final[Mapping[Any, Reader]] = {bytes: lambda it: it.encode(), float: floa
 
 
 class _WrongError(Exception):
-    """A value has a wrong type. Each enclosing reader adds its step to the path of the error."""
+    """A value has a wrong type.
+
+    Each reader around it puts a key or an index before the path in the error.
+    """
 
     def __init__(self, value: object, expected: "str | Problem", missing: str = "") -> None:
         super().__init__()
@@ -138,9 +141,9 @@ def _read_later(kind: Any, value: Any) -> Any:
 
 
 def _ruled(kind: Any, rules: Sequence[Rule]) -> Reader:
-    """Return a reader that applies one of the rules: the last one with a check.
+    """Return a reader that applies the last of the rules that checks values.
 
-    If no rule has a check, return the reader of the type itself.
+    If no rule checks values, return the reader of the type itself.
     """
     rule = next(
         (candidate for candidate in reversed(rules) if candidate.fits or candidate.keywords), None
@@ -282,7 +285,10 @@ def _read_entries(readers: Sequence[Reader], values: Sequence[Any]) -> list[Any]
 
 
 def _mapped(inner: tuple[Any, ...], make: Reader = dict) -> Reader:
-    """Return a reader for mappings. If keys are not strings, the mapping was written as pairs."""
+    """Return a reader for mappings.
+
+    A mapping whose keys are not strings is written as a list of (key, value) pairs.
+    """
     # The only argument of a Counter is the type of its keys.
     read_key, read_entry = (_later(argument) for argument in (*inner, int)[:2])
     may_be_pairs = inner[0] is not str
@@ -319,5 +325,5 @@ _ORIGINS: Final[Mapping[Any, Callable[[tuple[Any, ...]], Reader]]] = {
     abc.Mapping: _mapped,
     Counter: lambda inner: _mapped(inner, Counter),
 }
-"""Makers of readers for generic types such as `dict[str, int]`, by the type without its arguments.
-All other generic types are read from arrays."""
+"""A mapping from a generic type without its arguments, such as `dict`, to a function that takes the
+arguments and returns a reader. Generic types that are not listed are read from arrays."""

@@ -128,7 +128,8 @@ MomentsRecord = Annotated[
     ),
 ]
 """Sums, over documents, of the squares and products of their counts, such as `tp_tp` and `tp_fd`.
-They are separate by counting mode if the modes differ. Intervals are computed from these sums."""
+If the counts differ between the counting modes, there is an object with these sums for each mode.
+Intervals are computed from these sums."""
 
 
 class NodeRecord(TypedDict):
@@ -137,8 +138,8 @@ class NodeRecord(TypedDict):
     overall: CountsRecord
     """Counts in which a value, an object and an item of a list each count as one."""
     aggregate: CountsRecord
-    """Counts of values. But a list item that does not match, or an item or object that only one
-    side has, counts as one."""
+    """Counts of values. The values inside a list item that does not match are not counted; the item
+    counts as one instead. The same holds for an item or object that only one side has."""
     leaves: CountsRecord
     """Counts of all values, at any depth."""
     weight: NotRequired[Weight]
@@ -159,7 +160,8 @@ class NodeRecord(TypedDict):
     moments: NotRequired[MomentsRecord]
     """Sums for confidence intervals; present if anything was counted."""
     fields: NotRequired[Annotated[dict[str, "NodeRecord"], LATER]]
-    """Fields inside this field, by name, in schema order. For a list, the fields of its items."""
+    """A mapping from the name of each field inside this field to its counts, in schema order. For a
+    list, these are the fields of its items."""
 
 
 class ConfidenceCountsRecord(TypedDict):
@@ -185,11 +187,14 @@ class ClassesRecord(TypedDict):
 
 
 class ErrorClassesRecord(ClassesRecord):
-    """Number of wrong values in each class; together they are fd + fa + fn of `leaves`."""
+    """Number of wrong values in each class.
+
+    The sum over all classes is fd + fa + fn of `leaves`.
+    """
 
     units: ClassesRecord
-    """Number of errors of items and objects that failed as a whole. The values inside them are also
-    counted in `fields`."""
+    """Number of items and objects that are errors as a whole, such as an item that does not match.
+    The wrong values inside them are also counted in `fields`."""
 
 
 _Class = TypedDict("_Class", {"class": ErrorClass})  # "class" cannot be a name in a class statement
@@ -212,9 +217,9 @@ class OriginRecord(TypedDict):
     field: FieldPath
     """Path of the wrong field, without list indexes."""
     of: list[FieldPath]
-    """The fields from which the wrong values come. If it is one field, its true value was predicted
-    here, possibly that of another item. If there are two fields, the product of their predicted
-    values was predicted here."""
+    """The fields from which the wrong values come. If there is one field, each wrong value is the
+    true value of that field, perhaps in another list item. If there are two fields, each wrong
+    value is the product of the predicted values of these fields."""
     errors: Some
     """Number of these wrong values."""
     telling: NotRequired[Flag]
@@ -256,8 +261,8 @@ class CauseRecord(_Class):
     differing_fields: NotRequired[list[str]]
     """For errors of list items that both sides have, the fields in which the items differ."""
     ends_after: NotRequired[FieldPath]
-    """For documents that end early, the last field that is predicted: all fields after it are
-    missed. `field` is then empty."""
+    """The last field that is predicted, if the cause is that predictions end early: all fields
+    after this one are missed. `field` is then empty."""
     ground_truth_value: NotRequired[ShortValue]
     """The true value; only if all these errors have the same true value and the same predicted
     value."""
@@ -267,8 +272,8 @@ class CauseRecord(_Class):
     errors: Some
     """Number of errors."""
     values: Count
-    """Number of lost values that are counted for this cause. Each lost value is counted for one
-    cause only."""
+    """Number of values lost by these errors. A value that is lost by errors of several causes is
+    counted for only one of them."""
     documents: NotRequired[Some]
     """Number of documents with these errors; missing if many kinds of errors were merged into this
     cause."""
@@ -290,8 +295,8 @@ class ResultsRecord(TypedDict):
     confusion_matrix: Annotated[NodeRecord, LATER]
     """Counts and rates of whole documents, and of each field."""
     never_labelled: NotRequired[dict[FieldPath, Some]]
-    """For each field, the number of documents in which it is not labelled; missing if no field is
-    concerned."""
+    """For each field that is not labelled in any document, the number of documents that have it;
+    missing if there is no such field."""
     error_classes: ErrorClassesRecord
     wholly_right: WhollyRight
     intervals: NotRequired[IntervalSettings]
@@ -305,8 +310,8 @@ class ResultsRecord(TypedDict):
     """For each metadata key that is not evaluated, such as `page`, the number of values with this
     key. Missing if there are no such keys."""
     confidence_counts: NotRequired[dict[str, ConfidenceCountsRecord]]
-    """For each field, its values by confidence (rounded to three digits); the key of whole
-    documents is empty. Only in runs without `per_document`."""
+    """For each field, the number of right and of wrong values with each confidence, rounded to
+    three digits. The empty key stands for whole documents. Only in runs without `per_document`."""
 
 
 class KeyRecord(TypedDict):
