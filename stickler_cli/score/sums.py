@@ -293,12 +293,12 @@ class Tally:
 
     @property
     def mean_similarity(self) -> float | None:
-        """Mean raw similarity over the documents that score the field; None if no document does."""
+        """Mean raw similarity over the documents in which the field has a score; else None."""
         return self.similarity_sum / (self.n_scored * SCORE_SCALE) if self.n_scored else None
 
     @property
     def mean_score(self) -> float | None:
-        """Mean score over the documents that score the field; None if no document does."""
+        """Mean score over the documents in which the field has a score; None if it has none."""
         return self.score_sum / (self.n_scored * SCORE_SCALE) if self.n_scored else None
 
 
@@ -337,9 +337,9 @@ class FieldTallies(dict[FieldNames, Tally]):
         return absent_fields
 
     def count_never_labelled(self) -> dict[str, int]:
-        """Return the fields that no document evaluates.
+        """Count the documents without a label for each field that is evaluated in no document.
 
-        Each field has the number of documents in which it is not labelled.
+        The keys of the result are the paths of these fields as texts.
         """
         never_labelled = {path: tally for path, tally in self.items() if not tally.is_evaluated}
         return {
@@ -348,10 +348,11 @@ class FieldTallies(dict[FieldNames, Tally]):
         }
 
     def find_rare_keys(self, schema_paths: Container[Path]) -> dict[FieldNames, FieldNames]:
-        """Return new paths for rare map keys and for the fields below them, by old path.
+        """Return a dict from old to new path of each rare map key and of the fields below it.
 
-        A rare key becomes `*`. Each map keeps its `MAX_MAP_KEYS` most frequent keys; the result is
-        empty if no map has more. `schema_paths` are the fields of the schema.
+        In the new path, the rare key is `*`. Each map keeps its `MAX_MAP_KEYS` most frequent keys,
+        and the dict is empty if no map has more keys. `schema_paths` are the paths of the schema's
+        fields.
         """
         new_paths: dict[FieldNames, FieldNames] = {(): ()}
         # Go level by level, because a path continues under the new path of its parent.
@@ -398,9 +399,9 @@ class FieldTallies(dict[FieldNames, Tally]):
         return renamed
 
     def sort_parents_first(self, first: Iterable[FieldNames] = ()) -> "FieldTallies":
-        """Return the same sums in another order: the fields in `first`, then all others.
+        """Return the same sums with the fields of `first` at the beginning.
 
-        Parents still come before their children.
+        Parents are moved, too, so that they always come before their children.
         """
         paths = rank_parents_first((*first, *self))
         return FieldTallies((path, self.tally(path)) for path in paths)
@@ -455,9 +456,10 @@ def scale_score(score: float) -> int:
 
 
 def sum_scores(scores: Floats, starts: Indexes) -> list[int]:
-    """Return the sum of each span of scores in [0, 1] times `SCORE_SCALE`, as whole numbers.
+    """Add up the scores of each span; return the sums times `SCORE_SCALE`, as whole numbers.
 
-    `starts` are the first positions of the spans. Each score above 2**-7 is added exactly.
+    A span is a range of `scores`. It begins at an entry of `starts`, and ends where the next span
+    begins. Scores are in [0, 1]. Each score above 2**-7 is added exactly.
     """
     scaled = (scores * SCORE_SCALE).astype(np.int64)
     # Sum halves of 30 bits, so that sums of up to 2**33 scores fit in 64 bits.
@@ -478,9 +480,10 @@ def cell_record(cell: Sequence[int]) -> dict[str, Any]:
 def sparse_record(
     by_mode: Sequence[Sequence[int]], names: Sequence[str] = OUTCOME_NAMES
 ) -> dict[str, Any]:
-    """Return the numbers of each counting mode by their names in files, without zeros.
+    """Return a dict from counting mode to its numbers by name, without zeros, as files have it.
 
-    If all three modes have equal numbers, they are written once and without the mode.
+    `by_mode` has the numbers of each counting mode, and `names` are their names. If all three modes
+    have equal numbers, the result is `{name: number}` without modes.
     """
     records = [
         {name: number for name, number in zip(names, numbers, strict=True) if number}
@@ -500,12 +503,15 @@ def read_cell(entry: Mapping[str, Any]) -> list[int]:
 def read_mode_counts(
     entry: Mapping[str, Any], names: Sequence[str] = OUTCOME_NAMES
 ) -> Iterator[list[int]]:
-    """Yield the numbers of each counting mode from a record that `sparse_record` made."""
+    """Yield a list of numbers for each counting mode, from a record that `sparse_record` made."""
     return ([numbers.get(name, 0) for name in names] for numbers in split_by_mode(entry))
 
 
 def split_by_mode(entry: Mapping[str, Any]) -> tuple[Mapping[str, int], ...]:
-    """Return the numbers of each counting mode by name, from a record that `sparse_record` made."""
+    """Return a dict from name to number for each counting mode.
+
+    `entry` is a record that `sparse_record` made.
+    """
     by_mode = tuple(entry.get(mode, {}) for mode in COUNTING_MODES)
     # The numbers of a record without modes belong to all three modes.
     return by_mode if any(by_mode) else (entry, entry, entry)

@@ -394,10 +394,10 @@ class ManySettings(
 
 
 def as_of_eval(settings: Settings, **said: Any) -> EvalSettings:
-    """Return settings of `stickler eval` with the values of another command's options.
+    """Return settings of `stickler eval` that have the values of another command's options.
 
-    `settings` are those of the other command. Keyword arguments (`said`) replace single values.
-    Output options keep their defaults, except that `rows` is `inline`.
+    `settings` are those of the other command. Keyword arguments replace single values. Output
+    options keep their defaults, except that `rows` is `inline`.
     """
     shared = {
         name: getattr(settings, name)

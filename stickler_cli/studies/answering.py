@@ -169,10 +169,10 @@ def check_gate(
 
 
 def rates_of(n_both: Floats, n_gt: Floats, n_pred: Floats) -> dict[str, tuple[Floats, Floats]]:
-    """Return dividends and divisors of precision, recall and F1, computed from counts.
+    """Return (dividend, divisor) of `precision`, `recall` and `f1`, as a dict with these keys.
 
-    `n_gt` and `n_pred` count what the ground truth and the prediction have, such as values;
-    `n_both` counts what they have in common.
+    `n_gt` is the number of values (or other things) in the ground truth, `n_pred` the number in the
+    prediction, and `n_both` the number that both have in common.
     """
     return {
         "precision": (n_both, n_pred),
@@ -190,9 +190,10 @@ def shares_by_unit(
     """Return shares, such as precision, with their confidence intervals.
 
     Args:
-        quotients: the dividends and divisors of each share, an entry for each observation.
+        quotients: for the name of each share, (dividends, divisors); both arrays have one entry for
+            each observation.
         units: for each observation, the index of its document (or other unit of resampling).
-        n_units: how many such units there are.
+        n_units: the number of documents (or other units of resampling).
         settings: the settings of the intervals; None for no intervals.
     """
     sums: Any = {
@@ -225,8 +226,8 @@ class VerdictLine:
     pred: JsonValue
     same: bool
     unit: str
-    """Name of the unit of resampling: verdicts with equal texts are resampled together. It is the
-    id of the document if the line has one, else both values."""
+    """Name of the unit of resampling: verdicts with equal names are resampled together. The name is
+    the id of the document if the line has one; otherwise, it is made of the two values."""
 
 
 def read_lines(

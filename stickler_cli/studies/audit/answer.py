@@ -290,7 +290,7 @@ def item_of(place: AnsweredPlace) -> ItemPlace | None:
 
 
 def is_dropped(place: AnsweredPlace) -> bool:
-    """Return whether a place has a ground-truth value and all wrong answers are absent values."""
+    """Return whether a place has a true value, and every wrong answer there is "no value"."""
     return place.gt is not None and all(value is None for value, _ in place.different)
 
 
@@ -521,7 +521,8 @@ class Audit:
     def _make_suspects(self, positions: Sequence[int]) -> list[Suspect]:
         """Return the suspects at the places with the given positions.
 
-        If the same runs lack all values of a list item, these values share one suspect.
+        If some runs lack a whole list item, the places of all its values are joined into one
+        suspect.
         """
         places: dict[int, AnsweredPlace] = {}
         n_places_by_item = Counter[ItemPlace]()
@@ -669,7 +670,10 @@ def _check_gate(gate: Gate, fields: Collection[AuditedField]) -> GateResult:
     by_path = {parse_field_path(field.field) if field.field else (): field for field in fields}
 
     def find_value(path: Path) -> tuple[float | None, str]:
-        """Return the figure that the gate checks in a field; if it is None, also the reason."""
+        """Return (figure of a field that the gate checks, reason why the figure is None).
+
+        If the figure is not None, the reason has no meaning.
+        """
         field = by_path.get(path)
         if field is None:
             return None, "no run has a value for this field"

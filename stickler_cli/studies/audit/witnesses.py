@@ -220,10 +220,10 @@ class Witnesses:
     def _pair_new_items(
         self, new_items: Mapping[Path, Iterable[tuple[int, AnswerItem]]]
     ) -> Iterator[tuple[Path, int, AnswerItem]]:
-        """Pair list items that the ground truth lacks; yields each with a path and its run.
+        """Pair the list items that the ground truth lacks among the runs.
 
-        Paired items of several runs get the same path. `new_items` maps the path of a list to the
-        run and the values of each such item.
+        Yields (path, position of the run, item) for each item; paired items have the same path.
+        `new_items` maps the path of each list to such items, each with the position of its run.
         """
         for path, items_of_list in new_items.items():
             names = tuple(step for step in path if isinstance(step, str))
@@ -311,11 +311,11 @@ def _paired_items(rows: Iterable[AnswerRow]) -> dict[Path, Path]:
 
 
 def _in_ground_truth(row: AnswerRow, pairs: Mapping[Path, Path]) -> tuple[Path, Path]:
-    """Return where a predicted value belongs in the ground truth, as a path in two pieces.
+    """Return the path of a predicted value in the ground truth, as a pair (path, rest).
 
-    The second piece is empty, unless the value is in a list item that the ground truth lacks. Then
-    the second piece begins with the index of this item. `pairs` maps paths of predicted items to
-    paths of true items.
+    The rest is empty, unless the value is in a list item that the ground truth lacks. In this case,
+    the path is that of the list, and the rest begins with the index of the predicted item. `pairs`
+    maps paths of predicted items to paths of true items.
     """
     path: Path = parse_field_path(row["path"])
     gt_path: Path = ()
@@ -345,7 +345,8 @@ class PlaceMark(NamedTuple):
     """The right value, as the only element; empty if the verdict gives no value. If the ground
     truth is wrong, this value replaces it. If it is right, this value is also accepted."""
     by_votes: bool = False
-    """Whether the answer of most runs is right; used if `right` is empty."""
+    """Whether the verdict says that the answer of most runs is right. Used only if `right` is
+    empty."""
     seen: tuple[JsonValue, ...] = ()
     """The ground truth that the person saw, as the only element; empty if unknown."""
     drawn: bool = True
@@ -455,11 +456,11 @@ def count_votes(groups: Groups) -> tuple[VoteCounts, VoteCounts]:
 
 
 def rarity(groups: Groups, fields: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the mean error rate of the runs with the most frequent wrong answer, for each place.
+    """Return how often, at each place, the runs with the most frequent wrong answer are wrong.
 
-    The error rate of a run is the share of all places of the same field at which the run differs
-    from the ground truth. The result has shape (n_places,). `fields` has the index of the field of
-    each place.
+    The figure of a place is the mean error rate of these runs in the place's field, in [0, 1]. The
+    error rate of a run is the share of the field's places at which it differs from the ground
+    truth. The result has shape (n_places,). `fields` has the index of the field of each place.
     """
     voted_group = np.argmax(_group_sizes(groups)[1:], axis=0) + 1
     is_voting, rates = groups == voted_group[:, np.newaxis], np.zeros(groups.shape)

@@ -139,7 +139,7 @@ def compare_runs(
 
 
 def _add_values(difference: Difference, runs: Sequence[Run]) -> Difference:
-    """Return the difference with wrong values and causes added, if these are known.
+    """Return the difference with changed values and causes, if both runs keep what these need.
 
     `runs` are the first and the second run.
     """
@@ -269,7 +269,10 @@ def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
 def _find_figure_change(
     gate: Gate, path: Path, runs: JoinedRuns, settings: IntervalSettings
 ) -> tuple[float | None, str]:
-    """Return the change of the figure that a gate checks; if it is None, also the reason."""
+    """Return (change of the figure that a gate checks, reason why the change is None).
+
+    If the change is not None, the reason has no meaning.
+    """
     mode = gate.mode or runs.rule.counting
     if gate.metric in COUNTS:
         before, after = (
@@ -301,7 +304,7 @@ def _find_confidence_change(
 def contrasts(base: Run, new: Run) -> list[Contrast]:
     """Return what differs between two runs besides their figures, such as options.
 
-    Differences come first that make the figures incomparable.
+    Differences that make the figures incomparable come first.
     """
     differences = [
         (name, before, after, name not in WITHOUT_FIGURES)

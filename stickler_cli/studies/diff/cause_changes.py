@@ -119,10 +119,10 @@ def _rank(change: CauseChange) -> tuple[int, int, str]:
 
 
 def _group_by_entry(run_causes: Causes, entries: Sequence[JoinedCauses]) -> dict[int, list[Cause]]:
-    """Group the causes of a run by the entry of `entries` that lists them.
+    """Return a dict from a position in `entries` to the causes of a run that this entry contains.
 
-    The keys are positions in `entries`; causes in no entry are under `_UNLISTED`. Large causes come
-    first.
+    An entry is a cause, or several causes that are joined. Causes in no entry are under the key
+    `_UNLISTED`. Large causes come first.
     """
     entry_by_cause: dict[CauseIdentity | Group, int] = {}
     for index, entry in enumerate(entries):
@@ -160,11 +160,11 @@ def _group_moved_causes(
     causes_of_runs: Sequence[Causes],
     entry_by_key: Mapping[str, int],
 ) -> dict[int, dict[Move, list[Cause]]]:
-    """Return the causes of changed values, by their entry and by how the values changed.
+    """Return `causes[entry][move]`: the causes of the changed values, by entry and by move.
 
-    The outer keys are the positions of entries in the list of causes. The inner keys are moves,
-    such as `Move.FIXED`. The size of a cause counts only the values with this move. Large causes
-    come first. Values without a cause are left out.
+    An entry is given by its position in the list of causes. A move says how a value changed, such
+    as `Move.FIXED`. The size of a cause counts only the values with this move. Large causes come
+    first. Values without a cause are left out.
     """
     causes_by_key = [{cause.key: cause for cause in run_causes} for run_causes in causes_of_runs]
     moved_values: dict[tuple[int, str, Move], _MovedValues] = {}

@@ -12,7 +12,7 @@ from .record import ChangedValue, FlowRecord, Move, WholeChange, WrongInside
 
 
 class _Place(NamedTuple):
-    """Where a value is: the document, and the path in it.
+    """Where a value is: the document, and the path in the document.
 
     The path is that of the ground truth; for an invented value, that of the prediction.
     """
@@ -27,7 +27,8 @@ _MOVES: Final[dict[tuple[bool, ...], Move]] = {
     (True, True): Move.OTHERWISE,
     (True, False): Move.FIXED,
 }
-"""How a value changed between two runs, by whether the first answer and the second are wrong."""
+"""How a value changed between two runs. The keys are (whether the first answer is wrong, whether
+the second answer is wrong)."""
 
 
 class ErrorsOfRun:
@@ -225,10 +226,10 @@ def flow_of(values: Sequence[ChangedValue] | None) -> FlowRecord | None:
 
 
 def merged_by_whole(values: Sequence[ChangedValue]) -> list[ChangedValue]:
-    """Merge the values of each missed or invented item or object into as few rows as possible.
+    """Merge values that are inside the same missed or invented item or object.
 
-    Values of one item share a row if every run treats them alike: right, absent or wrong. Returns
-    all rows, including the values that are not merged.
+    Values share a row if their item is the same, and if every run treats them alike: right, absent
+    or wrong. Returns all rows, including those of values that are not merged.
     """
     rows: list[ChangedValue] = []
     row_of_item: dict[tuple[object, ...], int] = {}
@@ -276,7 +277,7 @@ def _answers_of_item(
 
 
 def _is_missed_or_invented(value: ChangedValue) -> bool:
-    """Return whether a value is invented, or whether all runs that have it wrong miss it."""
+    """Return whether the ground truth lacks a value, or every wrong run lacks it."""
     wrong_answers = [answer for answer in value.said if answer is not True]
     is_invented = value.gt is None
     return is_invented or all(answer is None for answer in wrong_answers)

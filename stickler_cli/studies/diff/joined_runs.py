@@ -1,4 +1,7 @@
-"""Join the runs of two sides document by document, and count each figure in every run."""
+"""Join the runs of two sides document by document, and count each figure in every run.
+
+The first side has the runs of the old system (`base`), the second side those of the new system.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -63,9 +66,10 @@ class RunDocuments(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JoinedRuns:
-    """The counts and scores of several runs, joined by document.
+    """The counts and scores of the runs of two sides, joined by document.
 
-    Its documents are those that at least one run of the first side compared, sorted by id.
+    The first side has the old runs, the second side the new ones. The documents are those that at
+    least one run of the first side compared, sorted by id.
     """
 
     ids: Sequence[str]
@@ -83,8 +87,8 @@ class JoinedRuns:
     cells: IntArray
     """All distinct counts of a field in a document, (n, CELL). Equal counts are stored once."""
     rows: Sequence[RunRows]
-    """Counts and scores of each run. In a document that a run did not compare, all values of the
-    first side count as missed."""
+    """Counts and scores of each run. If a run did not compare a document, it has rows as if it
+    missed every value of the document; the true values come from a run of the first side."""
     leaves: Sequence[Sequence[ConfidentValues]]
     """Values with a confidence, for each run; a document is given by its position in `ids`."""
 
@@ -119,9 +123,10 @@ class JoinedRuns:
 
     @property
     def times(self) -> int:
-        """Number of runs to which counts of both sides are scaled, to make them comparable.
+        """The least common multiple of the two sides' numbers of runs.
 
-        It is the least common multiple of the numbers of runs.
+        Counts of each side are scaled as if it had this number of runs, so that they are
+        comparable.
         """
         return lcm(*self.sides)
 
@@ -167,7 +172,7 @@ class JoinedRuns:
     def counts(self, path: Path, mode: str) -> NDArray[np.int64]:
         """Return the counts of a field on each side, (2 sides, 5 outcomes, documents).
 
-        The counts of a side are summed over its runs and scaled to `times` runs.
+        The counts of a side are summed over its runs, and scaled as if it had `times` runs.
         """
         return self._sum_sides(self.of_runs(path, mode))
 
@@ -195,9 +200,10 @@ class JoinedRuns:
         return fractions
 
     def _sum_cells(self, path: Path, cells: IntArray) -> IntArray:
-        """Sum columns of `cells` by run and document, (runs, columns, documents).
+        """Return the counts of a field in each run and document, (runs, columns, documents).
 
-        For a map, the sum is over its keys.
+        `cells` has some columns of the attribute `cells`. The counts of all keys of a map are added
+        up.
         """
         sums = np.zeros((sum(self.sides), cells.shape[1], len(self.ids)), np.int64)
         for run, run_sums in enumerate(sums):
@@ -276,9 +282,10 @@ class JoinedRuns:
     def _scores(
         self, path: Path, run: int
     ) -> Sequence[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-        """Return pairs of arrays: the documents with a score of a field in a run, and the scores.
+        """Return (documents, scores) of a field in a run, as a pair of arrays of equal length.
 
-        There is one pair; for a map, there is one for each of its keys.
+        Only documents in which the field has a score are included. The list has one pair for each
+        key if the field is a map, else one pair.
         """
         rows_of_keys = [self.of_field(run, field) for field in self.fields.get(path, ())]
         rows_and_masks = [(rows, ~np.isnan(rows.score)) for rows in rows_of_keys]
@@ -295,10 +302,10 @@ class JoinedRuns:
         return units, len(scores)
 
     def _sum_sides(self, of_runs: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return, for each side, the sum of the counts of its runs.
+        """Return the sum of the counts of each side's runs.
 
-        Sides may have different numbers of runs. So each sum is scaled as if the side had `times`
-        runs.
+        Sides may have different numbers of runs. Each sum is therefore scaled as if the side had
+        `times` runs.
         """
         sides = zip(np.split(of_runs, [self.sides[0]]), self.sides, strict=True)
         return np.array([of_side.sum(axis=0) * (self.times // runs) for of_side, runs in sides])
@@ -372,7 +379,11 @@ def _ledger(run: Run, side_name: str) -> Blocks:
 
 
 def _read_statuses(ledger: Blocks, side_name: str) -> tuple[dict[str, Status], set[str]]:
-    """Return the status of each document by id, and the ids of the compared documents."""
+    """Return ({document id: status}, ids of the compared documents) of a run.
+
+    Raises:
+        UsageError: the run compared two documents of the same id.
+    """
     statuses: dict[str, Status] = {}
     compared: set[str] = set()
     for document in ledger.documents():
@@ -388,9 +399,10 @@ def _read_statuses(ledger: Blocks, side_name: str) -> tuple[dict[str, Status], s
 def _read_rows(
     ledger: Blocks, document_index: Mapping[str, int], paths: dict[FieldNames, int]
 ) -> Iterator[tuple[RunRows, IntArray]]:
-    """Yield the rows and the distinct counts of each block of a run's documents.
+    """Yield (rows, cells) for each block of a run's documents.
 
-    Only documents in `document_index` are included. New fields are added to `paths`.
+    `rows.cell` refers to the rows of `cells`, which has each distinct array of counts once. Only
+    documents in `document_index` are included. Fields that are not yet in `paths` are added to it.
     """
     field_positions = np.array(
         [paths.setdefault(path, len(paths)) for path in ledger.field_numbers]
@@ -418,9 +430,11 @@ def _join_rows(
     run_documents: Sequence[RunDocuments],
     n_bases: int,
 ) -> tuple[IntArray, list[RunRows]]:
-    """Return the distinct counts of all runs, and the rows of each run, which point to them.
+    """Return (cells, rows of each run); the rows refer to cells by index.
 
-    `n_bases` is the number of runs on the first side.
+    `cells` has each distinct array of counts of all runs once. The rows of each run also include
+    the documents that it did not compare, with all values missed. `n_bases` is the number of runs
+    on the first side.
     """
     all_cells = [cells for run in blocks_of_runs for _, cells in run]
     counted, counted_index = encode_rows(np.concatenate(all_cells))
@@ -437,7 +451,8 @@ def _join_rows(
             n_earlier += len(cells_of_block)
         rows_of_runs.append(_concatenate_rows(rows_of_blocks))
 
-    missed_cell = np.zeros((2, len(cells)), np.int64)  # by: is the field nested, cell if compared
+    # Indexed by whether the field is nested, and by the cell of a document that was compared.
+    missed_cell = np.zeros((2, len(cells)), np.int64)
     missed_cell[:, cell_index[: len(counted)]] = cell_index[len(counted) :].reshape(2, -1)
     is_nested_field = np.array([len(path) > 1 for path in paths], np.intp)
     first_side = [*zip(rows_of_runs[:n_bases], run_documents[:n_bases], strict=True)]
@@ -459,10 +474,10 @@ def _rows_at(rows: RunRows, selection: "slice | NDArray[Any]") -> RunRows:
 
 
 def _count_as_missed(cells: IntArray, *, is_nested: bool) -> IntArray:
-    """Return what the counts in each row of `cells` would be if the prediction were missing.
+    """Return the counts that each row of `cells` would have if the prediction were empty.
 
-    A nested field then has counts only in the mode `leaves`: the other modes count its missed
-    parent as one unit.
+    `is_nested` says that the counts are of fields inside other fields. Such fields then have counts
+    only in the mode `leaves`, because the other modes count the missed parent as one unit.
     """
     missed_cells = np.zeros_like(cells)
     by_mode = cells[:, :N_UNIT_COUNTS].reshape(len(cells), -1, len(OUTCOME_NAMES))
@@ -486,12 +501,12 @@ def _make_missed_rows(
     missed_cell: IntArray,
     is_nested_field: NDArray[np.intp],
 ) -> Iterator[RunRows]:
-    """Yield rows in which all values are missed, for the documents that a run did not compare.
+    """Yield the rows of the documents that a run did not compare, with all values missed.
 
-    The true values are taken from the runs of the first side. A cell is a row of counts, and each
-    row refers to its cell by index. `missed_cell`, (2, n_cells), replaces these indexes: the new
-    cell has the same true values, all missed. `missed_cell[1]` is for nested fields,
-    `missed_cell[0]` for all others.
+    The true values are taken from the runs of the first side. A row refers to its counts by their
+    position in the cells. `missed_cell`, (2, n_cells), maps this position to the position of the
+    cell with the same true values, all missed. `missed_cell[1]` is for nested fields, and
+    `missed_cell[0]` for all other fields.
     """
     stand_ins = _find_stand_ins(run, [base_documents for _, base_documents in first_side])
     for (base_rows, _), stands_in in zip(first_side, stand_ins, strict=True):
@@ -517,7 +532,7 @@ def _collect_confident_values(
 ) -> list[list[ConfidentValues]]:
     """Return the values with a confidence of each run.
 
-    For a document that a run did not compare, the values of the first side are used.
+    If a run did not compare a document, the list has the values of a first-side run in their place.
     """
     values_of_runs: list[list[ConfidentValues]] = []
     for ledger in ledgers:

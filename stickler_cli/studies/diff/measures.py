@@ -43,7 +43,8 @@ from .significance import (
 
 CONFIDENCE: Final = "confidence."  # prefix of the names of these figures
 REPORTED_CONFIDENCE_FIGURES: Final = ("auroc", "ece", "brier", "aurc")
-"""Figures of confidences that are reported for whole documents."""
+"""Figures for whole documents that show how well predicted confidences tell right from wrong
+values."""
 
 _HIGHER_IS_BETTER: Final = frozenset({"auroc", "auprc_error", "coverage"})
 # Fewer than for counts, as each swap computes the figures from all values again.
@@ -101,9 +102,10 @@ def changes(figures: Sequence[Figure], runs: JoinedRuns, settings: TrendSettings
 def _count_broken_and_fixed(
     figure: Figure, runs: JoinedRuns, settings: TrendSettings
 ) -> tuple[int, int]:
-    """Count the documents in which a field broke, and those in which it was fixed.
+    """Return (number of documents in which a field broke, number in which it was fixed).
 
-    For a figure of whole documents, count documents that are wholly right on only one side.
+    For a figure of whole documents, a document broke if it was wholly right on the first side and
+    is not on the second; it was fixed in the reverse case.
     """
     if figure.field:
         keys = runs.fields.get(figure.field, ())
@@ -117,13 +119,12 @@ def _count_broken_and_fixed(
 def choose_headline(
     whole: Sequence[Change], field_changes: Sequence[Change], counting: Counting
 ) -> Change:
-    """Return the change that the report names first: the first of these that exists.
+    """Return the change that the report names first.
 
-    1. The most significant loss.
-    2. The rise of F1 of whole documents.
-    3. The most significant rise.
-
-    If nothing rose or fell, return the change of F1 of whole documents.
+    1. If any figure fell significantly, this is the most significant loss.
+    2. Otherwise, if F1 of whole documents rose significantly, this is the rise of F1.
+    3. Otherwise, if any figure rose significantly, this is the most significant rise.
+    4. Otherwise, this is the change of F1 of whole documents.
     """
     f1, *other_changes = (change for change in whole if change.mode in ("", counting))
     candidates = [f1, *other_changes, *field_changes]
@@ -148,7 +149,8 @@ def corrected_p(
     """Return the p values of fields, corrected for the number of fields tested.
 
     In some fields, so few documents differ that no test could be significant. Such a field cannot
-    raise a false alarm, so it is not counted as a test. Its p value is still corrected.
+    raise a false alarm, so it does not increase the number of tests. Its own p value is corrected
+    like all others.
 
     Source: Tarone (1990), doi:10.2307/2531456.
     """
@@ -222,11 +224,11 @@ def confidence_changes(
     names: Sequence[str] = REPORTED_CONFIDENCE_FIGURES,
     path: Path = (),
 ) -> list[Change]:
-    """Return the changes of figures of confidences, such as AUROC.
+    """Return the changes of the figures on predicted confidences, such as AUROC.
 
     The list is empty if no document has confidences on both sides. For intervals, documents are
-    resampled. For p values, the results of both sides are swapped in random documents. `path` is a
-    field; empty for all fields.
+    resampled. For p values, random documents are swapped between the two sides. `path` is a field,
+    or empty for all fields together.
     """
     first, documents = runs.sides[0], len(runs.ids)
     base, new = (
@@ -239,9 +241,9 @@ def confidence_changes(
     document[base.shape[1] :] += documents
 
     def measure(before: Floats, after: Floats) -> Floats:
-        """Return the figures as an array (figures, resamples).
+        """Return the figures for several sets of weights, (n_figures, n_sets).
 
-        The arguments are the weights of the documents on each side.
+        `before` and `after` are the weights of the documents on the first and on the second side.
         """
         weights = np.concatenate([before, after])
         calibration = reliability(confidence, right > 0, document.astype(np.intp), weights)
@@ -273,9 +275,10 @@ def confidence_changes(
 
 
 def _collect_confident_values(runs: JoinedRuns, side: slice, path: Path) -> Floats:
-    """Return document, confidence and correctness of each value as rows, (3, values).
+    """Return an array (3, n_values) of the values that have a confidence.
 
-    `side` selects the runs; `path` is a field, or empty for all fields.
+    Its rows are the document of each value, its confidence, and whether it is right (1 or 0).
+    `side` selects the runs. `path` is a field, or empty for all fields.
     """
     columns = [np.zeros((3, 0))]
     for leaves in (leaves for run_leaves in runs.leaves[side] for leaves in run_leaves):
@@ -417,7 +420,10 @@ def _row_keys(runs: JoinedRuns, rows: RunRows) -> IntArray:
 
 
 def _find_differing_documents(runs: JoinedRuns) -> NDArray[np.bool_]:
-    """Return a mask of documents in which the runs differ, or that a run lacks."""
+    """Return a mask of the documents whose counts or scores are not equal in all runs.
+
+    Documents that a run of the second side did not compare are included.
+    """
     is_different = runs.lost.copy()
     first = runs.rows[0]
     keys = _row_keys(runs, first)

@@ -79,18 +79,18 @@ class Decision(StrEnum):
     """The test combines the variation among documents with that among the runs of a side."""
     INTERVAL = "confidence interval"
     WIDE_INTERVAL = "the interval includes 0"
-    """The interval contains 0 and reaches beyond the margin; the test does not reject chance."""
+    """The interval contains 0 and reaches beyond the margin, and the test is not significant."""
     DOCUMENTS = "too few documents"
     """There are too few documents for any test to be significant."""
     ONE_SIDED = "no values counted in one run"
-    """The figure has no divisor in one run, so it has no interval; the test does not reject
-    chance."""
+    """The divisor of the figure is 0 in one run, so there is no interval, and the test is not
+    significant."""
     EQUAL = "equal counts"
     """Both sides counted the same in every document."""
     TEST_ALONE = "test significant, but the interval includes 0"
-    """The test rejects chance; the interval does not."""
+    """The test is significant, but the interval contains 0."""
     INTERVAL_ALONE = "interval excludes 0, but the test is not significant"
-    """The interval excludes 0; the test does not reject chance."""
+    """The interval excludes 0, but the test is not significant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ class Figure:
         ),
     ]
     """F1, the mean score of documents, the share of wholly right documents, a rate of exact items,
-    or a figure of confidences."""
+    or a figure on predicted confidences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +176,11 @@ class Change(Figure):
     """The change of one figure between two runs, over the documents of the first run."""
 
     before: FractionOrNone
-    """The figure in the first run, or over all runs of that side; null if its divisor is 0."""
+    """The figure in the first run; null if its divisor is 0. If the first side has several runs,
+    the figure is computed from all of them."""
     after: FractionOrNone
-    """The figure in the second run, or over all runs of that side; null if its divisor is 0."""
+    """The figure in the second run; null if its divisor is 0. If the second side has several runs,
+    the figure is computed from all of them."""
     change: Annotated[float | None, Rule("a change", {"type": ["number", "null"], **_CHANGE})]
     """The second figure minus the first; null if one of them is null."""
     interval: Annotated[Interval | None, Rule("two numbers", _BOUNDS)]
@@ -358,7 +360,8 @@ class CauseChange:
     """
 
     key: str
-    """Identifier of the cause, as in run files; of several joined causes, that of the first."""
+    """Identifier of the cause, as in run files. If several causes are joined, it is the identifier
+    of the first one."""
     field: str
     """Path of the field, without list indexes."""
     error_class: str
@@ -366,9 +369,9 @@ class CauseChange:
     differing_fields: list[str]
     """For errors of list items: the fields in which the items differ; empty for other errors."""
     ground_truth_value: AnyJson
-    """Ground truth of the errors; null if the errors have different ones."""
+    """The true value, if it is the same for all errors of the cause; else null."""
     prediction_value: AnyJson
-    """Prediction of the errors; null if the errors have different ones."""
+    """The predicted value, if it is the same for all errors of the cause; else null."""
     trend: CauseTrend
     """How the number of values lost to the cause changed."""
     before: CauseSizeRecord
@@ -528,21 +531,21 @@ class Difference:
     new: RunName
     """The second run: the state after the change."""
     contrasts: list[Contrast]
-    """What differs between the runs besides their figures, such as options. Differences come first
-    that make the figures incomparable."""
+    """What differs between the runs besides their figures, such as options. Differences that make
+    the figures incomparable come first."""
     settings: Annotated[TrendSettings, _SHOWN]
     documents: ComparedRecord
     headline: Change
-    """The change that the report names first. It is the first of these that exists: the most
-    significant loss; the rise of F1 of whole documents; the most significant rise. If nothing rose
-    or fell, it is the change of F1 of whole documents."""
+    """The change that the report names first: the most significant loss. If nothing fell
+    significantly, it is the rise of F1 of whole documents, or else the most significant rise. If
+    nothing rose either, it is the change of F1 of whole documents."""
     lost: list[str]
     """Ids of the documents that the second run did not compare."""
     only_new: list[str]
     """Ids of the documents that only the second run compared."""
     whole: list[Change]
     """Figures of whole documents: F1 in each counting mode, the mean score, the share of wholly
-    right documents, and figures of confidences."""
+    right documents, and figures on predicted confidences."""
     fields: list[Change]
     """The change of every field, in the order of the schema, parents first."""
     exact_items: list[Change]
@@ -551,8 +554,8 @@ class Difference:
     changed_documents: list[DocumentChange]
     """Every document with a change, the greatest loss first."""
     unchanged_documents: list[DocumentChange]
-    """Every document with lost values in which all counts and scores are equal in both runs. With
-    `changed_documents`, these are all documents with lost values."""
+    """Every document that lost values and whose counts and scores are equal in both runs. A
+    document that lost values is either in this list or in `changed_documents`."""
     gates: list[GateResult]
     """The gates on changes, and their results."""
     metrics: list[MetricChange]

@@ -35,10 +35,11 @@ _SAME: Final = 1e-12  # smaller differences between two changes are rounding of 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A figure in every document of both sides, as dividends and divisors, (2, documents) each.
+    """A figure in every document and on both sides, as quotients.
 
-    All of these are whole numbers, and their totals are below 2**53. If a side has several runs,
-    dividends and divisors are sums over these runs.
+    `before` (first side) and `after` (second side) have shape (2, n_documents): row 0 has the
+    dividends, row 1 the divisors. All of these are whole numbers, and their totals are below 2**53.
+    If a side has several runs, dividends and divisors are sums over these runs.
     """
 
     before: NDArray[np.float64]
@@ -56,7 +57,7 @@ class Sample:
 
     @property
     def differing(self) -> int:
-        """The number of documents in which dividend or divisor differ."""
+        """The number of documents whose dividend or divisor is not the same on both sides."""
         return int(np.count_nonzero(self.moved.any(axis=0)))
 
     @property
@@ -110,10 +111,10 @@ def p_values(
 ) -> list[float]:
     """Return the two-sided p value of each sample's change, in (0, 1], by a permutation test.
 
-    If both systems are equally good, the counts of a document could as well be swapped between
-    the sides. All ways to swap documents are tried, or `SWAPS` random ones. A figure with a divisor
-    of 0 counts as 1. If a side has several runs, the variance among runs gives a second p value,
-    and the greater one is returned.
+    If both systems are equally good, the counts of a document could as well be swapped between the
+    sides. The test tries every possible set of documents to swap or, if too many documents differ,
+    `SWAPS` random sets. A figure with a divisor of 0 counts as 1. If a side has several runs, the
+    variance among runs gives a second p value, and the greater one is returned.
 
     Source:
         Good (2005), Permutation, Parametric and Bootstrap Tests of Hypotheses, chapter 3; Phipson
@@ -322,17 +323,17 @@ def variance_of_runs(runs: tuple[Sequence[float], Sequence[float]]) -> Variance 
 def p_of_runs(
     change: float, deviations: NDArray[np.float64], runs: tuple[Sequence[float], Sequence[float]]
 ) -> float:
-    """Return the p value of a change by its variance among runs and among documents.
+    """Return the p value of a change, given its variance among runs and among documents.
 
-    The p value is 1 minus the greatest confidence level whose interval of the change excludes 0.
-    Half the width of this interval, squared, is the sum of two squares: half the width due to
-    documents, and half the width due to runs. If each side has one run, the variance among runs is
-    unknown; the result is then 0, which has no effect in `p_values`.
+    The p value is the smallest alpha at which the confidence interval of level 1 - alpha excludes
+    0. Two half widths give this interval: one due to documents, and one due to runs. The interval's
+    own half width is the square root of the sum of their squares. If each side has one run, the
+    variance among runs is unknown; the result is then 0, which has no effect in `p_values`.
 
     Args:
         change: the change of the figure.
         deviations: the influence of each document on the change, as in `Sample.deviations`.
-        runs: the figure in each run of the first side, and of the second.
+        runs: the figure in each run of the first side, and in each run of the second side.
 
     Source:
         Zou and Donner (2008), doi:10.1002/sim.3095, for intervals of sums.

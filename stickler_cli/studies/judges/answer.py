@@ -275,10 +275,9 @@ class _JudgedPair:
 def check_judges(
     schema: tuple[str, str], lines: Iterable[VerdictLine], options: Options, level: float
 ) -> JudgeReport:
-    """Ask model judges about pairs that people judged, and return how far they agree.
+    """Ask model judges about pairs that people judged, and return how often they agree.
 
-    `schema` is the path of the schema and the name of its model. Fields without a judge are
-    omitted.
+    `schema` is (path of the schema, name of its model). Fields without a judge are omitted.
     """
     lines_by_node: dict[int, tuple[LeafNode, list[VerdictLine]]] = {}
     n_omitted = 0
@@ -320,9 +319,10 @@ def check_judges(
 
 
 def _ask_judge(node: LeafNode, lines: Sequence[VerdictLine], options: Options) -> list[_JudgedPair]:
-    """Ask a judge about pairs in one batch; if this fails, ask again in halves.
+    """Ask a judge about pairs in one batch; if the batch fails, ask again about each half of it.
 
-    Only pairs that fail alone remain without a verdict.
+    Halving goes on until a batch has only one pair. A pair that fails in such a batch gets no
+    verdict.
     """
     columns = Columns([line.gt for line in lines], [line.pred for line in lines])
     slots = np.arange(len(lines))

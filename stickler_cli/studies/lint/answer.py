@@ -48,9 +48,9 @@ def check_schema(loaded: LoadedSchema, findings: Findings) -> None:
 
 
 def _check_node(path: Path, node: Node) -> Iterator[tuple[str, Path, str, str]]:
-    """Yield (lint rule, path of the field, what was found, what is expected) for useless settings.
+    """Yield a finding for each setting of a node that has no effect.
 
-    A setting of a node is useless if it has no effect.
+    A finding is (lint rule, path of the field, what was found, what is expected).
     """
     if isinstance(node, LeafNode) and node.threshold == 0:
         yield "threshold-zero", path, "the threshold is 0", "a number above 0"
@@ -197,7 +197,10 @@ class GoldRules:
             self._check_alternatives(document, document.gold, document.value, ())
 
     def _check_alternatives(self, document: Document, gold: Gold, value: Any, path: Path) -> None:
-        """Add a finding for each repeated alternative of a value, and of all values inside it."""
+        """Add a finding for each alternative that repeats an earlier alternative of the same value.
+
+        `value` and all values inside it are checked.
+        """
         values = [value, *(alternative.value for alternative in gold.alternatives)]
         seen: set[object] = set()
         for alternative in values if gold.alternatives else ():
@@ -249,7 +252,7 @@ class GoldRules:
         path: Path,
         field: str,
     ) -> None:
-        """Add a finding for each list item that has no key, or the key of an earlier item."""
+        """Add a finding for each list item without a key, or with the key of an earlier item."""
         nodes = [find_key_node(node.items, name) for name in node.key]
         first_index: dict[object, int] = {}
         for index, item in enumerate(items):

@@ -287,7 +287,9 @@ class Copies:
             return False
 
         def weigh(hashes: NDArray[np.uint64], is_shared: NDArray[np.bool_]) -> NDArray[np.float64]:
-            """Return the weight of each value: the fewer other documents have it, the greater."""
+            """Return the weight of each value; it is greater if fewer other documents have the
+            value.
+            """
             n_documents = _count_documents(values, hashes)
             n_elsewhere = n_documents - 1 - is_shared
             return np.log(np.maximum(1.0, (len(self._hashes) - 1) / (n_elsewhere + 1)))
@@ -301,7 +303,7 @@ class Copies:
 
 
 def _count_documents(values: NDArray[np.uint64], hashes: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """Return the number of documents that contain a value, for each hash of a value in `hashes`.
+    """Count, for each hash of a value in `hashes`, the documents that contain this value.
 
     `values` are the sorted hashes of the values of all documents; a document has each hash once.
     """

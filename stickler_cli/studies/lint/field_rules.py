@@ -86,11 +86,10 @@ class DistinctTexts:
     is_full: bool = False
 
     def add(self, text: str, value: str, pairs: Sequence[int], spot_of: SpotOf) -> None:
-        """Count a text that was derived from a value, and keep its first locations.
+        """Count a text, and keep the first locations of the values that have it.
 
-        `value` is the value, and `pairs` are the positions at which the value occurs. `text` is one
-        of three: the value itself, its shape such as `A-9/9`, or `day first` or `month first` for a
-        date.
+        `value` is a value of the field, and `pairs` are the positions at which it occurs. `text` is
+        the value itself, its shape such as `A-9/9`, or, for a date, `day first` or `month first`.
         """
         if self.is_full:
             return
@@ -401,8 +400,8 @@ MAX_FIELDS: Final = 5_000
 """Maximum number of fields whose values are checked together."""
 
 MIN_UNMATCHED: Final = 5
-"""Minimum number of values in a field for a finding about them: of values that do not match
-themselves, or of codes."""
+"""Minimum number of values for two findings on a field: that none of its values matches itself, and
+that its codes match despite a wrong digit."""
 
 
 def is_forgiving(profile: Profile) -> bool:
