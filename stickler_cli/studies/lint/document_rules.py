@@ -287,9 +287,7 @@ class Copies:
             return False
 
         def weigh(hashes: NDArray[np.uint64], is_shared: NDArray[np.bool_]) -> NDArray[np.float64]:
-            """Return the weight of each value; it is greater if fewer other documents have the
-            value.
-            """
+            """Return the weight of each value; the fewer other documents have it, the greater."""
             n_documents = _count_documents(values, hashes)
             n_elsewhere = n_documents - 1 - is_shared
             return np.log(np.maximum(1.0, (len(self._hashes) - 1) / (n_elsewhere + 1)))

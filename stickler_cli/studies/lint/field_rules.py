@@ -530,7 +530,7 @@ class FieldValues:
 
 
 def _find_unmatched(node: LeafNode, values: Mapping[int, JsonValue]) -> Iterator[tuple[int, float]]:
-    """Yield key and similarity of each of the `values` that does not match itself.
+    """Yield (key, similarity to itself) of each entry of `values` that does not match itself.
 
     Nothing is yielded for a comparator that asks a model.
     """

@@ -86,8 +86,8 @@ _TONES: Final[dict[Severity, Tone]] = {"error": "bad", "warning": "warn", "note"
 def _row_column(name: str, side: int) -> FigureColumn:
     """Return a column of the table of findings, which shows an attribute called `name`.
 
-    Each row of the table is a finding and one of its locations. With `side` 0, the attribute is one
-    of the finding; with `side` 1, one of the location.
+    Each row of the table is a pair (finding, one of its locations). `side` is 0 for an attribute of
+    the finding, and 1 for an attribute of the location.
     """
     return FigureColumn(name, lambda row: getattr(row[side], name), int if name == "line" else str)
 
@@ -463,9 +463,10 @@ class Findings:
         return records
 
     def _find_lines(self) -> dict[tuple[str, str], int]:
-        """Return line numbers by file and JSON Pointer, for values in files with a single document.
+        """Return line numbers; the keys are (file, JSON Pointer).
 
-        Documents in files of lines are not searched, as their lines are known already.
+        Only files with a single document are searched. In a file with one document a line, the line
+        of a value is known already.
         """
         wanted: defaultdict[FileReference, set[str]] = defaultdict(set)
         for kept in self._kept.values():
@@ -486,9 +487,10 @@ class Findings:
 def _line_of(
     reference: Reference, problem: Problem, lines: Mapping[tuple[str, str], int]
 ) -> int | None:
-    """Return the line of a problem; if it is unknown, the line of the nearest known parent.
+    """Return the line of a value with a problem, or of the object or list that contains it.
 
-    Returns None if no line is known.
+    If the line of the value is unknown, the innermost object or list with a known line is used.
+    None if no line is known. `lines` is the result of `_find_lines`.
     """
     match reference:
         case FileReference() if problem.pointer is not None:

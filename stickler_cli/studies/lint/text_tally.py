@@ -31,8 +31,8 @@ class TextTally:
     with_letters: int = 0
     """Number of texts that contain a letter."""
     wordy_texts: int = 0
-    """Number of texts in which the comparator tolerates a replaced word, as they have enough
-    content words."""
+    """Number of texts with so many content words that the comparator tolerates one replaced word.
+    """
 
     def add(self, value: JsonValue, times: int) -> None:
         """Add a value that occurs `times` times; values other than texts are ignored."""

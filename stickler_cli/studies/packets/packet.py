@@ -325,9 +325,9 @@ EXACT: Final = ("pages", "class", "order")
 pages."""
 
 _RIGHT: Final[Mapping[SectionStatus, int]] = {"pages": 0, "class": 1, "order": 2, "exact": 3}
-"""For each status of a pair of sections: how many levels of `EXACT` the pair reaches. A pair with
-the status `order` has another order of pages; its pages and its class are right, so it reaches two
-levels."""
+"""For each status of a pair of sections: how many levels of `EXACT` the pair reaches. With the
+status `order`, only the order of pages is wrong: the pair has the right pages and the right class,
+so it reaches two levels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,14 +353,15 @@ class PacketResult:
     """The result of one packet: counts, which can be added up over packets, and its sections."""
 
     sums: Mapping[str, float]
-    """Counts by name; `order` and `adjusted_rand` are scaled from [-1, 1] to [0, 1]."""
+    """Counts of the packet; the keys are `SUMS`. `order` and `adjusted_rand` are scaled from [-1,
+    1] to [0, 1]."""
     classes: Counter[tuple[str | None, str | None]]
-    """Number of pages by true class and predicted class; a class is None if a side lacks the
-    page."""
+    """Number of pages of each pair (true class, predicted class). A class is None if its side lacks
+    the page."""
     by_class: Mapping[str, Mapping[str, float]]
-    """Sums over the sections of each class. `gt` and `pred` are the numbers of true and of
-    predicted sections, and `exact` is the number of sections with exactly right pages and class.
-    `overlap` is the sum of the overlaps of matching sections of this class."""
+    """For each class, a dict of sums over its sections. `gt` and `pred` are the numbers of true and
+    of predicted sections, and `exact` is the number of sections with exactly right pages and class.
+    `overlap` is the sum of the overlaps of matching sections."""
     outcomes: list[SectionOutcome]
     """Results of every section: first those of the ground truth, then invented sections."""
 
@@ -416,7 +417,7 @@ def compare_packet(gt: Sequence[PacketSection], pred: Sequence[PacketSection]) -
 
 
 def _section_of_page(sections: Sequence[PacketSection]) -> dict[int, int]:
-    """Return, by page number, the index of the section that has the page."""
+    """Return a dict from page number to the index of the section that has the page."""
     return {page: index for index, section in enumerate(sections) for page in section.pages}
 
 
@@ -427,10 +428,11 @@ def _pair_sections(
 ) -> dict[int, tuple[int, float]]:
     """Pair true and predicted sections; pairs with the greatest overlap are formed first.
 
-    Returns, by index of a true section, the index of its predicted section and their overlap. If
-    overlaps are equal, the pair whose sections begin on the earlier pages is formed first, so that
-    the order in which sections are listed does not matter. `n_common_pages` is the number of common
-    pages by true and predicted index.
+    Returns a dict from the index of a true section to (index of its predicted section, overlap of
+    both). If overlaps are equal, the pair whose sections begin on the earlier pages is formed
+    first, so that the order in which sections are listed does not matter. `n_common_pages` is a
+    dict from (index of a true section, index of a predicted section) to the number of pages that
+    both have.
     """
     first_gt_page, first_pred_page = (
         [min(section.pages, default=0) for section in side] for side in (gt, pred)
@@ -520,11 +522,11 @@ def _count_boundaries(
 
 
 def _count_split_and_merged(overlapping: Iterable[tuple[int, int]]) -> dict[str, int]:
-    """Count split sections and merged sections.
+    """Count split sections and merged sections, under the keys `split` and `merged`.
 
     A true section is split if several predicted sections have pages of it. A predicted section is
-    merged if it has pages of several true sections. `overlapping` are the indexes of each true and
-    predicted section with common pages.
+    merged if it has pages of several true sections. `overlapping` has the pair (index of a true
+    section, index of a predicted section) for all sections with common pages.
     """
     pairs = [*overlapping]
     n_pred_of_gt = Counter(gt_index for gt_index, _ in pairs)

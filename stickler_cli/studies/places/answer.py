@@ -221,10 +221,11 @@ _COUNTED: Final = (
 )
 """Names of the numbers that are counted for each field.
 
-The first four count values that have a box on both sides: `place_wrong` if the value is right and
-its box is wrong, `value_wrong` if only the value is wrong. `centred` counts right values with the
-centre of the predicted box inside the true box. `gt_boxes` and `pred_boxes` count values with a
-true box and with a predicted box."""
+The first four count values that have a true box and a predicted box: `both_right` if value and box
+are right, `place_wrong` if only the box is wrong, `value_wrong` if only the value is wrong, and
+`both_wrong`. `centred` counts those with a right value and the centre of the predicted box inside
+the true box. `gt_boxes` counts all values with a true box, and `pred_boxes` all values with a
+predicted box."""
 
 
 # Source: Lin et al. (2014), arXiv:1405.0312, and its evaluation code, pycocotools.
@@ -338,9 +339,10 @@ class PlaceCounts:
     """For each document: the counts of each field, in the order of `_COUNTED`."""
     detections: dict[str, Detections] = field(default_factory=dict)
     box_fields: dict[str, str] = field(default_factory=dict)
-    """The fields whose values are boxes, by path, each with the name of the field that the box
-    seems to belong to: the only other field of the same object, apart from page numbers and
-    confidences. The name is empty if there is no other field, or several."""
+    """The fields whose values are boxes: a dict from the path of such a field to the name of the
+    field that the box describes. This is the only other field of the same object, apart from page
+    numbers and confidences. The name is empty if there is no such field, or if there are several.
+    """
     n_mixed_units: int = 0
     """Number of values with one box in pixels, and the other in fractions of a page whose size is
     unknown."""

@@ -73,7 +73,8 @@ class PlannedSize:
     """Lowest and highest estimate of the needed number, for a run with fewer than ten documents. An
     estimate is null if no number is enough. `between` is null for larger runs."""
     curve: list[list[Number]]
-    """Points for a diagram: a number of documents, and the half width or power with that many."""
+    """Points of a diagram, each as a pair: a number of documents, and what this number gives. This
+    is the half width of the interval or, for a change or a gate, the power."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -449,11 +450,11 @@ class _Planned:
             yield from (self._size("gate", gate) for gate in self._figures(text, "--gate"))
 
     def _figures(self, text: str, option: str) -> Iterator[Gate]:
-        """Yield a gate for each figure that matches the text of a gate.
+        """Parse a gate whose path may be a pattern; yield a gate for each field that it matches.
 
-        Without a pattern in its path, the gate has one figure. With a pattern such as `**.f1>=0.9`,
-        it has a figure for each matching field. Figures with a divisor of 0 are left out. If all
-        divisors are 0, only the first figure is kept.
+        For example, `**.f1>=0.9` gives a gate on F1 of each field. Without a pattern, there is only
+        one gate. Gates on figures with a divisor of 0 are left out. If all divisors are 0, only the
+        first gate is yielded.
         """
         gate = parse_gate(text, option, metrics=(*RATES, SCORE))
         fields = [field_info.field for field_info in self.run.fields]

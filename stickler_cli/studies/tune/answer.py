@@ -96,11 +96,11 @@ class TunedFieldRecord:
     """Reason why a threshold is proposed, or why none is."""
     now: NumberOrNone
     """Quality of the present threshold: F1 if people have judged pairs, else the share of explained
-    variance. It is measured on the half of the pairs that confirms a proposal. Null if not
-    computed."""
+    variance. One half of the documents suggests a threshold. The quality is measured on the pairs
+    of the other half. Null if not computed."""
     then: NumberOrNone
-    """Quality of the best other threshold, proposed or not, on the same half of the pairs. Null if
-    not computed."""
+    """Quality of the best other threshold, proposed or not, measured like `now`. Null if not
+    computed."""
     gain: list[float] | None
     """Confidence interval of the difference `then` - `now`; null if not computed."""
     moved: Count
@@ -216,7 +216,7 @@ def _gain_sentence(field: TunedFieldRecord, record: TuningRecord) -> str:
 def _cut_table(field: TunedFieldRecord, record: TuningRecord) -> Figures:
     """Return the table of possible thresholds (cuts) of a field.
 
-    The cuts below the first cut with pairs are left out, except for the last of them.
+    The table begins one cut before the first cut that has pairs; lower cuts are left out.
     """
     max_pairs = max(cut.pairs for cut in field.cuts)
     first = next((index for index, cut in enumerate(field.cuts) if cut.pairs), 0)

@@ -91,11 +91,11 @@ class Proposal:
     reason: str
     """Reason why a threshold is proposed, or why none is."""
     now: float | None = None
-    """Quality of the present threshold, on the half that confirms a proposal; None if not
-    computed."""
+    """Quality of the present threshold. It is measured on the half of the documents that did not
+    suggest the proposal; None if not computed."""
     then: float | None = None
-    """Quality of the best other threshold, on the half that confirms a proposal; None if not
-    computed."""
+    """Quality of the best other threshold. It is measured on the half of the documents that did not
+    suggest the proposal; None if not computed."""
     gain: Interval | None = None
     """Confidence interval of `then` - `now`; None if not computed."""
     moved: int = 0
@@ -228,7 +228,8 @@ def _round_between(low: float, high: float) -> float:
 def _has_too_few(sample: FieldSample, cut: float) -> bool:
     """Return whether a sample has too few similar pairs, or too few dissimilar pairs.
 
-    With verdicts, people decide which pairs are similar; else the cut does.
+    If there are verdicts, a pair is similar if people call it the same. Without verdicts, a pair is
+    similar if its similarity is at least `cut`.
     """
     is_similar = passes(sample, cut) if sample.same is None else sample.same
     n_of_kind = min(np.count_nonzero(is_similar), np.count_nonzero(~is_similar))
@@ -253,13 +254,14 @@ def _is_gap(sample: FieldSample, cut: float) -> bool:
 def _measure_gain(
     sample: FieldSample, threshold: float, cut: float, settings: IntervalSettings
 ) -> tuple[float, float, Interval]:
-    """Return the quality of the present threshold, that of a cut, and the interval of the gain.
+    """Return (quality of the present threshold, quality of `cut`, interval of the gain).
 
-    A cut is a proposed threshold. The documents are resampled, and one artificial pair is added.
-    Its similarity is between the present threshold and the cut, so that only one of the two is
-    right about the pair: the present threshold for the lower bound of the interval, the cut for the
-    upper bound. Therefore, one pair of the sample that only the cut gets right is never enough for
-    a lower bound above 0.
+    `cut` is the proposed threshold, and the gain is its quality minus that of the present
+    threshold. The documents are resampled, and one artificial pair is added to them. The similarity
+    of this pair is between the two thresholds, so that only one of them classifies it rightly. For
+    the lower bound of the interval, this is the present threshold; for the upper bound, it is the
+    cut. A single pair that only the cut classifies rightly is therefore never enough for a lower
+    bound above 0.
     """
     thresholds = (threshold, cut)
     sum_scores = np.concatenate([_sum_units(sample, value) for value in thresholds])
@@ -296,12 +298,14 @@ def _moved_pairs(low: float, high: float, sample: FieldSample) -> tuple[FieldSam
 
 
 def _sum_units(sample: FieldSample, cut: float) -> Floats:
-    """Return the sums of each unit from which the quality of a cut is computed, (n_sums, n_units).
+    """Return the sums from which the quality of a cut is computed, (n_sums, n_units).
 
-    A unit is mostly a document, and a pair passes if its similarity is at least `cut`. With
-    verdicts, there are three sums: passing pairs that are the same, passing pairs, and pairs that
-    are the same. Without verdicts, there are five: pairs, their similarities, the squares of these,
-    passing pairs, and the similarities of passing pairs.
+    There is a column for each unit, which is mostly a document. A pair passes if its similarity is
+    at least `cut`. The rows depend on whether people gave verdicts. With verdicts, there are three:
+    the number of passing pairs that people call the same, the number of passing pairs, and the
+    number of pairs that people call the same. Without verdicts, there are five: the number of
+    pairs, the sum of their similarities, the sum of the squares of these, the number of passing
+    pairs, and the sum of the similarities of passing pairs.
     """
     passing, similarity = passes(sample, cut), sample.similarity
     counted = np.ones(len(similarity))
@@ -314,9 +318,11 @@ def _sum_units(sample: FieldSample, cut: float) -> Floats:
 
 
 def _criterion(sums: Floats) -> Floats:
-    """Return the quality of a threshold for each column of the sums of `_sum_units`.
+    """Return the quality of a threshold, computed from sums as `_sum_units` returns them.
 
-    It is F1 with verdicts, and the share of explained variance without verdicts.
+    `sums` has a row for each kind of sum, and a column for each quality that is returned. The
+    quality is F1 with verdicts (three rows), and the share of explained variance without verdicts
+    (five rows).
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         if len(sums) == 3:
@@ -376,7 +382,8 @@ class Evidence:
     names: list[str] = field(default_factory=list)
     """Names of the units of resampling: documents, or pairs of values without a document."""
     fields: dict[tuple[tuple[str, ...], int], FieldEvidence] = field(default_factory=dict)
-    """The pairs of each field, by its path and the `id` of the node that compares them."""
+    """The pairs of each field. The keys are (path of the field, `id` of the node that compares the
+    pairs)."""
 
     def find_field(self, path: tuple[str, ...], node: Node) -> FieldEvidence:
         """Return the evidence of a field; it is created if necessary."""
