@@ -239,7 +239,7 @@ def json_text(value: object, depth: int = 0) -> str:
 def _refused_text(value: object) -> str:
     """Return the JSON text, in ASCII, of a value that orjson does not accept.
 
-    The value is no object or list. NaN and infinities become null.
+    The value is neither an object nor a list. NaN and infinities become null.
     """
     is_finite = not isinstance(value, float) or math.isfinite(value)
     return json.dumps(value) if is_finite else "null"

@@ -63,8 +63,7 @@ class TableStyle:
     show_documents: int = 0
     junit_fields: bool = False
     wide: bool = False
-    """Whether CSV and similar formats have one row for each field, with all figures (`--csv
-    wide`)."""
+    """Whether CSV and similar formats have the figures of all counting modes (`--csv wide`)."""
     sort: str = "schema"
     """Order of fields in tables: `schema`, `f1`, `errors` or `name`."""
     verbose: bool = False

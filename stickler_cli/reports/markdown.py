@@ -55,9 +55,9 @@ def page_text(sections: Iterable[Section], *, is_markdown: bool) -> str:
 
     Args:
         sections: the sections; the title of the first one is the title of the page.
-        is_markdown: whether texts are Markdown already. Then indented texts become list items, and
-            a table with a legend is folded. Otherwise everything is escaped, and every text becomes
-            a list item.
+        is_markdown: whether texts are Markdown already. If so, only indented texts become list
+            items, and a table with a legend is put into a `<details>` element. If not, everything
+            is escaped, and every text becomes a list item.
     """
     paragraphs: list[list[str]] = []
     for position, section in enumerate(sections):

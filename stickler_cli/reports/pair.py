@@ -32,8 +32,8 @@ ShownDetail: TypeAlias = Literal["errors", "brief", "all"]
 objects. `all`: everything, even values that both sides lack."""
 
 MANY: Final = 10
-"""Maximum number of list elements for which `brief` shows right elements; in a longer list, it
-only counts them."""
+"""Maximum number of elements of a list whose right elements `brief` shows. In a longer list,
+`brief` only shows how many elements are right."""
 
 ONE_SIDED: Final = (Outcome.FN, Outcome.FA)
 
@@ -193,8 +193,9 @@ def find_units(root: TreePart, path: Path) -> list[TreePart]:
 def title_of(unit: TreePart, *, full_path: bool) -> str:
     """Return the name of a unit: its full path, or the last step of the path.
 
-    A list element has its partner in the name, such as `[0] with [2]`. Its index is that of the
-    ground truth; for an invented element, that of the prediction.
+    The name of a list element also says how it is paired, such as `[0] with [2]`, `[1] missed` or
+    `[3] invented`. It begins with the index of the element in the ground truth. For an invented
+    element, it begins with the index in the prediction.
     """
     name = field_path(unit.gt_path if full_path else unit.gt_path[-1:])
     pairing = unit.pairing
@@ -364,7 +365,7 @@ def _to_json(value: JsonValue) -> str:
 
 
 def join_with_marks(runs: Iterable[TextRun]) -> str:
-    """Return stretches of text as one line, which marks differences: `[-gt-]` and `{+pred+}`."""
+    """Return stretches of text as one line; differences are marked as `[-gt-]` and `{+pred+}`."""
     return "".join(run.text.join(_MARKS[run.side]) for run in runs)
 
 
@@ -515,8 +516,8 @@ def _make_tree_rows(
 ) -> Iterator[tuple[list[Span], list[Text | Line]]]:
     """Yield a unit and its shown children as rows of the tree, each with lines of details.
 
-    The sum of an object or list follows its last child. `floor` is the similarity above which the
-    elements of the unit's list are paired.
+    A text that explains the score of an object or list as a sum comes after its last child. `floor`
+    is the similarity above which the elements of the unit's list are paired.
     """
     children, hidden_text = pair.select_children(unit)
     margin = INDENT * (depth + 1)

@@ -1,6 +1,8 @@
 """The figures of fields as rows for spreadsheets and data frames.
 
-Tidy rows have one figure each; wide rows have all figures of a field in columns.
+There is a row for whole documents, and a row for each field. Tidy rows have the counts and rates of
+one counting mode. Wide rows have those of all counting modes, and the numbers of errors of each
+class.
 """
 
 import io
@@ -49,7 +51,7 @@ TIDY: Final[ColumnTypes] = {
     **dict.fromkeys(("auroc", "ece", "brier"), float),
     **dict.fromkeys(("by", "group"), str),
 }
-"""Columns of the rows of a run, if each row has one figure; docs/results.md describes them."""
+"""Columns of tidy rows, in the counting mode of the run; docs/results.md describes them."""
 
 WIDE: Final[ColumnTypes] = {
     **_ABOUT,
@@ -66,7 +68,7 @@ WIDE: Final[ColumnTypes] = {
     },
     **{f"threshold_applied_score_{end}": float for end in BOUNDS},
 }
-"""Columns of the rows of a run, if each row has all figures of a field (`--csv wide`)."""
+"""Columns of wide rows (`--csv wide`), in all counting modes; docs/results.md describes them."""
 
 PIECE: Final = 1 << 20  # bytes of encoded errors that are collected in memory
 

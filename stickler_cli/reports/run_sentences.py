@@ -114,7 +114,11 @@ def describe_both_f1(view: RunView) -> str:
 
 
 def verdict(view: RunView) -> str:
-    """Return a sentence on whether all gates passed; without gates, on the main figure."""
+    """Return a sentence that sums up the run: whether all gates passed.
+
+    If there are no gates, the sentence has the F1 instead. It also says if the run was interrupted,
+    if documents could not be evaluated, or if nothing was compared.
+    """
     run = view.run
     clauses = [partial(view)]
     if run.n_unfit:

@@ -330,7 +330,7 @@ def confidence_table(view: RunView) -> Table:
 
 
 def policy_table(outcome: "PolicyOutcome") -> Figures:
-    """Return a table that counts the values of each field that an acceptance policy lets pass."""
+    """Return a table of the values that an acceptance policy lets pass; a field is a row."""
     # Imported late: few runs have a policy.
     from stickler_cli.score.policy import PASSING, field_label
 

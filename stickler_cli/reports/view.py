@@ -209,7 +209,10 @@ def rows_shown(
 
 
 def by_values_lost(rows: Sequence[FieldRow]) -> list[FieldRow]:
-    """Return the fields that lost values, most first; ties go to the lower F1."""
+    """Return the fields that lost values, from the most lost values to the fewest.
+
+    Fields with equally many are sorted by F1, the lowest first.
+    """
     lost = _own_losses(rows)
     ranked = sorted(rows, key=lambda row: (-lost[row.path], row.rates.f1 or 0.0))
     return [row for row in ranked if lost[row.path] > 0]

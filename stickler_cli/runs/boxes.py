@@ -108,7 +108,7 @@ def spot_of(metadata: Mapping[str, JsonValue], form: BoxFormat) -> PageBox | Non
 
 
 def box_of(value: JsonValue, form: BoxFormat, depth: int = _DEPTH) -> Rectangle | None:
-    """Return a value as a box; None if the value is no box, or a box without an area.
+    """Return a value as a box; None if the value is not a box, or is a box without an area.
 
     A polygon becomes its bounding box.
 
@@ -192,7 +192,7 @@ def _find_spot(
 ) -> PageBox | None:
     """Return the first box in the metadata; if there is none, the value itself if it is a box.
 
-    Returns None if the value is no box either.
+    Returns None if the value is not a box either.
     """
     spot = next(filter(None, (spot_of(metadata, form) for metadata in metadata_in_order)), None)
     if spot is None and value is not None:

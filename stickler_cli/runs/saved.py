@@ -240,8 +240,8 @@ def _add_records(run: Run, records: Iterable[Mapping[str, Any]], source: str) ->
 def with_lines(name: str, run: Run) -> Run:
     """Return a run with the documents in its run directory; unchanged if it has documents.
 
-    The added documents are for display only: no interval is resampled from them. If there are many
-    documents, some of them are kept in a temporary file instead of in memory.
+    The added documents are only for display: confidence intervals of the run do not change. If
+    there are many documents, some of them are kept in a temporary file instead of in memory.
 
     Raises:
         UsageError: a line of the documents cannot be read; names the line.

@@ -281,7 +281,10 @@ def is_schema_file(path: str) -> bool:
 
 
 def is_misspelt_schema(path: str) -> bool:
-    """Return whether a file is no schema, but has a misspelt keyword, or contains a schema."""
+    """Return whether a file that is not a schema seems to be meant as one.
+
+    This is so if it has a misspelt keyword, or contains a schema.
+    """
     contents = _contents_of(path)
     return isinstance(contents, dict) and is_meant_as_schema(contents)
 

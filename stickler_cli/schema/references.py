@@ -342,9 +342,10 @@ class SchemaFiles:
         return f"{self._origins[place.uri].identifier}#{pointer}"
 
     def own_uri(self, source: Source, keyword: str) -> str | None:
-        """Return the reference under a keyword, rewritten with the `$id` of the target's document.
+        """Return a reference that begins with the `$id` of the document to which it leads.
 
-        None if the reference uses this `$id` already.
+        It leads to the same target as the reference that `source` has under `keyword`. Return None
+        if that reference begins with this `$id` already.
         """
         place = self.locate(source.schema)
         uri = absolute(place.base, str(source.schema[keyword])).partition("#")[0]

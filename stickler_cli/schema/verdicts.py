@@ -311,16 +311,17 @@ class Reach:
             yield source, "", LeadsNowhereError(finding, "fewer nested alternatives")
 
     def _own_checks(self, source: Source) -> int:
-        """Return the number of schemas against which a value itself is validated, not its children.
+        """Return the number of schemas against which one value is validated.
 
-        A schema that refers to itself counts once.
+        Schemas for the children of the value do not count. A schema that refers to itself counts
+        once.
         """
         return _counted(
             source, partial(self._list_inner_schemas, keywords=_IN_PLACE), self._checks, 1
         )
 
     def _all_checks(self, source: Source) -> int:
-        """Return the number of schemas against which a value and all its children are validated.
+        """Return the number of schemas against which a value and its children are validated.
 
         A schema reached in several ways counts once for each way.
         """

@@ -199,7 +199,8 @@ def _tally_view(
 def sums_record(tally: Tally, *, whole: bool) -> dict[str, object]:
     """Return the sums that a run file needs beside the counts, so that runs can be merged.
 
-    `whole` is true for whole documents: the sum of their scores is written elsewhere.
+    `whole` says that `tally` is about whole documents. The sums of their scores are left out,
+    because they are in another part of the run file.
     """
     record: dict[str, object] = {}
     if tally.n_scored and not whole:

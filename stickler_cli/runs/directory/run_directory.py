@@ -497,7 +497,7 @@ def _refuse_others(source: str, names: Iterable[str]) -> None:
 def _journal_records(journal: Journal, path: str) -> Iterator[JournalRecord]:
     """Yield (name for messages, record) for each record of a journal; records are JSON objects.
 
-    Raises UsageError for a record that is no JSON object, even if its checksum is right.
+    Raises UsageError for a record that is not a JSON object, even if its checksum is right.
     """
     for number, record in enumerate(journal.records(), 1):
         try:

@@ -322,7 +322,10 @@ class DaskExecutor(Elsewhere[_Task]):
     def __init__(
         self, job: Job, cluster: Cluster, left: int | None, interruption: Interruption
     ) -> None:
-        """Create an executor for a cluster; `left` is the number of documents, or None."""
+        """Create an executor for a cluster.
+
+        `left` is the number of documents of the run that are left; None if unknown.
+        """
         super().__init__(job, left, interruption)
         self.cluster = cluster
         directory = os.getcwd()  # noqa: PTH109 - it may be no text

@@ -158,9 +158,10 @@ class Inline:
     def __init__(
         self, job: Job, limit: int | None = None, interruption: Interruption | None = None
     ) -> None:
-        """Create an executor; `limit` is the memory in bytes that documents may take, or None.
+        """Create an executor.
 
-        With an `interruption`, chunks that would block this process for too long are put back.
+        `limit` is the memory in bytes that documents may take; None for no limit. With an
+        `interruption`, chunks that would block this process for too long are put back.
         """
         at_once = None if interruption is None else AT_ONCE
         self._job = replace(job, options=replace(job.options, work_at_once=at_once))
@@ -262,7 +263,7 @@ class Elsewhere(ABC, Generic[H]):
     """Option that requested the executor, for messages."""
 
     def __init__(self, job: Job, left: int | None, interruption: Interruption) -> None:
-        """Create an executor; `left` is the number of documents to come, or None."""
+        """Create an executor; `left` is the number of documents to come, None if unknown."""
         self.job = job
         self.left = left
         self.interruption = interruption

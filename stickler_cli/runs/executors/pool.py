@@ -261,7 +261,10 @@ class Pool(Elsewhere[_Chunk]):
         left: int | None,
         interruption: Interruption,
     ) -> None:
-        """Create a pool of `number` workers; `left` is the number of documents, or None."""
+        """Create a pool of `number` workers.
+
+        `left` is the number of documents to come; None if unknown.
+        """
         super().__init__(job, left, interruption)
         self.workers = workers
         self.number = number

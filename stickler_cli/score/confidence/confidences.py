@@ -322,7 +322,10 @@ def _units_view(
 
 
 def _resample_figures(units: ConfidenceUnits, settings: IntervalSettings) -> list[Interval | None]:
-    """Return the intervals of all figures, then those of each bin's share of right values."""
+    """Return the interval of each figure, then that of the share of right values in each bin.
+
+    An interval that cannot be computed is None.
+    """
     if len(units.is_right) > _MAX_EXACT_UNITS:
         units = units._replace(confidence=np.round(units.confidence, _DIGITS))
     n_units = len(units.is_right)
