@@ -387,11 +387,11 @@ class EvaluationRecord(ResultsRecord):
     extra_keys: list[KeyRecord]
     """Keys that the schema does not declare and only predictions have; each is a false alarm."""
     undeclared_keys_unnamed: NotRequired[Some]
-    """Number of values under further undeclared keys of ground truths: keys that are missing in
-    `undeclared_keys`, which lists at most 1,000."""
+    """Number of values under undeclared keys of ground truths that are not listed, because
+    `undeclared_keys` lists at most 1,000 keys."""
     extra_keys_unnamed: NotRequired[Some]
-    """Number of values under further keys that only predictions have: keys that are missing in
-    `extra_keys`, which lists at most 1,000."""
+    """Number of values under keys of predictions that are not listed, because `extra_keys` lists at
+    most 1,000 keys."""
     not_labelled: NotRequired[list[KeyRecord]]
     """Fields that ground truths mark as not labelled, each with the number of documents in which it
     is not labelled. Missing if there are no such fields."""
@@ -399,8 +399,8 @@ class EvaluationRecord(ResultsRecord):
     """Lists that need not be complete, each with the number of predicted elements that have no
     partner."""
     problems_unnamed: NotRequired[dict[Status, Some]]
-    """Number of problems, by status, that are not in `problems`. Runs without `per_document` list
-    only the first 1,000 problems."""
+    """For each status, the number of problems that are not in `problems`. Runs without
+    `per_document` list only the first 1,000 problems."""
     known_ids: NotRequired[list[str]]
     """The 256 lowest hashes of document ids, in runs without `per_document`. If two runs have a
     hash in common, they have documents in common."""

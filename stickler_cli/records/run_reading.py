@@ -276,7 +276,7 @@ def read_blocks(records: object, source: str) -> Blocks:
 
 
 def _restore_confidences(evaluation: Evaluation, blocks: Blocks, source: str) -> None:
-    """Fill in the confidences of all documents, in total and for each group.
+    """Add the confidences in `blocks` to the results of all documents, and to those of each group.
 
     Raises:
         UsageError: a document is in a group that the record does not have.
@@ -298,7 +298,8 @@ def _restore_confidences(evaluation: Evaluation, blocks: Blocks, source: str) ->
 
 
 EVALUATION: Final = "evaluation"
-"""The only key of a chunk record whose value has a format of its own."""
+"""The key of a chunk record that has the evaluation. Its value is written by `_evaluation_record`;
+all other values are written by `encoded`."""
 
 _Evaluation = Annotated[Evaluation, Rule("an object", {"type": "object"}, parsed=read_evaluation)]
 
@@ -310,7 +311,7 @@ def chunk_record(chunk: Any) -> dict[str, object]:
 
 
 def read_chunk(kind: type[T], record: Mapping[str, object], source: str) -> T:
-    """Return the `ChunkResult` in a record that `chunk_record` made; `kind` is that class.
+    """Return the `ChunkResult` in a record that `chunk_record` made; `kind` is `ChunkResult`.
 
     Raises:
         UsageError: the record has another form; the error has the path and the value.
@@ -324,10 +325,11 @@ def read_chunk(kind: type[T], record: Mapping[str, object], source: str) -> T:
 
 
 def _evaluation_record(evaluation: Evaluation) -> dict[str, object]:
-    """Return an evaluation as a record.
+    """Return an evaluation as a record, without what is stored elsewhere or takes long to compute.
 
-    The record has the counts of confidences. The confidences themselves are in the records of the
-    documents. Intervals take long to compute, so the record has only their settings.
+    The record has the number of values for each confidence, but not the confidences of single
+    values, which are in the records of the documents. It has the settings of intervals, but not the
+    intervals.
     """
     bare = replace(
         evaluation,

@@ -45,7 +45,7 @@ SAME_SLIP: Final = {
     ErrorClass.DECIMAL_SHIFT: "decimal point shifted",
     ErrorClass.DIGIT_SLIP: "with a wrong digit or sign",
 }
-"""Words for the classes of errors that are slips, such as a wrong sign."""
+"""Words that describe an error of a class, for classes of small mistakes such as a wrong sign."""
 
 _WORDS: Final = frozenset(
     re.findall(
@@ -59,10 +59,12 @@ _WORDS: Final = frozenset(
         """,
     )
 )
-"""Words that occur in the sentences of this module; a field with such a name is put in quotes."""
+"""Words that occur in the sentences of this module. If a field has such a name, its name is put in
+quotes."""
 
 _THINGS: Final = ("item", " value", " object", " kind", " slip", " shift", " date")
-"""Ends of those names of error classes that are nouns with a plural, such as `missed item`."""
+"""If the name of an error class ends with one of these words, it is a noun with a plural, as in
+`missed item`."""
 
 
 class CauseText(NamedTuple):
@@ -187,7 +189,8 @@ def describe_alike(
 ) -> CauseText:
     """Describe one cause in words, or several similar causes that are listed as one.
 
-    The causes may have fewer errors than in `run_causes`. The text counts only these errors.
+    `run_causes` has all causes of the run. The given causes may have only some of their errors in
+    the run, such as errors that are new. The text counts only these errors.
     """
     first = alike_causes[0]
     has_all_errors = run_causes.size_of(first) == first.size
@@ -211,7 +214,7 @@ def _describe_together(
 ) -> str:
     """Return a sentence on one cause, or on several similar causes.
 
-    `slips` are the kinds of digit slips in the causes, counted by `_count_slips`.
+    `slips` is the result of `_count_slips` for these causes.
     """
     first, number = alike_causes[0], sum(cause.size.errors for cause in alike_causes)
     if first.trait is not None and first.trait.ends_after:
@@ -246,9 +249,10 @@ def _describe_together(
 
 
 def _describe_early_ends(view: RunView, alike_causes: Sequence[Cause]) -> str:
-    """Return a sentence on documents that end early: nothing is predicted after some field.
+    """Return a sentence on predictions that end early: nothing is predicted after some field.
 
-    Each cause has a last predicted field. The fields of the causes with most documents come first.
+    Each cause has a last predicted field. These fields are named in the sentence, beginning with
+    the field of the most documents.
     """
     causes = sorted(alike_causes, key=lambda cause: -cause.size.documents)
     n_documents = sum(cause.size.documents for cause in causes)
@@ -261,9 +265,9 @@ def _describe_early_ends(view: RunView, alike_causes: Sequence[Cause]) -> str:
 
 
 def _name_source(view: RunView, run_causes: Causes, alike_causes: Sequence[Cause]) -> str:
-    """Return "the value of FIELD" with the field whose true values were predicted instead.
+    """Return "the value of FIELD", where FIELD has the true values that were predicted by mistake.
 
-    The text is empty if the wrong values may equal those of the field only by chance.
+    The text is empty if there is no such field, or if the values may be equal only by chance.
     """
     for (field, (other, *_)), _ in run_causes.telling_origins_of(alike_causes):
         return f"the value of {'another item' if other == field else _quote_name(view, other)}"
@@ -271,10 +275,10 @@ def _name_source(view: RunView, run_causes: Causes, alike_causes: Sequence[Cause
 
 
 def _count_slips(alike_causes: Sequence[Cause]) -> Counter[str]:
-    """Count the kinds of digit slips in causes, the most frequent first.
+    """Count the errors of each kind of digit slip, the most frequent first.
 
-    A kind says what differs, such as two digits that have changed places. Causes of other classes
-    are not counted.
+    The kind says how the digits differ: for example, two digits have changed places. Errors that
+    are not digit slips are not counted.
     """
     n_errors = Counter[str]()
     for cause in alike_causes:
@@ -296,9 +300,10 @@ class _OriginText(NamedTuple):
 def _origin_texts(
     view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...], slips: Counter[str]
 ) -> Iterator[_OriginText]:
-    """Yield a sentence for each wrong field that has the value of another field.
+    """Yield sentences on where the wrong values of some causes come from.
 
-    For digit slips of several kinds, yield one sentence that counts the kinds.
+    There is a sentence for each wrong field that has the values of another field, or the product of
+    two others. If there are digit slips of several kinds, a sentence counts each kind.
     """
     if len(slips) > 1:
         counts = [f"{slip} in {count:,}" for slip, count in slips.items()]
@@ -361,7 +366,9 @@ def _describe_pair(view: RunView, cause: Cause, kind: ErrorTrait) -> str:
 
 
 def _round(gt: str, pred: str) -> tuple[str, str]:
-    """Return two texts; numbers with many digits lose those that only arithmetic has written.
+    """Return both texts; a number with very many decimals, which come from arithmetic, is rounded.
+
+    If the texts are equal after rounding, they are returned unchanged.
 
     >>> _round("0.28", "2.8000000000000003"), _round("0.1", "0.10000000000000001")
     (('0.28', '2.8'), ('0.1', '0.10000000000000001'))

@@ -1,4 +1,4 @@
-"""How causes of errors changed between two runs, in words: what broke or was fixed, and why."""
+"""Describe in words how causes of errors changed between two runs: what broke or was fixed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -33,17 +33,18 @@ class CauseChangeText(NamedTuple):
     quoted_field: str
     """The path of the field, formatted for a sentence."""
     moved: Mapping[Move, CauseText]
-    """The cause in words by how its values changed; each text counts only these errors."""
+    """For each way in which values changed, such as `broken`, the cause in words. The text counts
+    only the errors whose values changed in this way."""
 
     @property
     def text(self) -> str:
-        """What went wrong in the second run; if nothing did, what went wrong in the first run."""
+        """What went wrong in the second run; if nothing went wrong there, in the first run."""
         shown = self.new or self.base
         return shown.text if shown else ""
 
     @property
     def sentence(self) -> str:
-        """The text; then in brackets: where the errors come from, what went wrong before."""
+        """The `text`, followed by `origins` and `remarks` in brackets."""
         remarks = [*self.origins, *self.remarks]
         return f"{self.text} ({'; '.join(remarks)})" if remarks else self.text
 
@@ -55,7 +56,10 @@ class CauseChangeText(NamedTuple):
 
     @property
     def remarks(self) -> list[str]:
-        """What went wrong in the first run, if it differs from the text; at most one element."""
+        """A list with one remark: what went wrong in the first run.
+
+        The list is empty if the same went wrong in the second run, or if only one run has errors.
+        """
         if self.new is None or self.base is None or self.base.text == self.new.text:
             return []
         # The field is named once: "items: 17 items missed (before: 27 items missed)".
@@ -64,7 +68,7 @@ class CauseChangeText(NamedTuple):
 
 
 class CauseChangeGroup(NamedTuple):
-    """A list of the causes that grew, of those that shrank, or of those that kept their size.
+    """Causes that all grew, all shrank, or all kept their size, as a list with a title.
 
     Such lists are shown if it is unknown which single values changed.
     """
@@ -101,7 +105,7 @@ class MovedCause(NamedTuple):
 
     @property
     def stayed(self) -> int:
-        """Number of values lost to the cause that the other run has wrong, too."""
+        """Number of values lost to the cause that are wrong in the other run, too."""
         return self.total - self.moved
 
     @property
@@ -112,16 +116,19 @@ class MovedCause(NamedTuple):
 
 
 class MovedCauseList(NamedTuple):
-    """The causes of broken values, or of fixed values; the cause of most values is first."""
+    """The causes of broken values, or those of fixed values.
+
+    The cause of the most broken or fixed values comes first.
+    """
 
     move: str
     """`broken` or `fixed`."""
     side: str
     """The run that has the values wrong: `after` for broken values, `before` for fixed ones."""
     stayed: str
-    """Title of the column of values that the other run has wrong, too."""
+    """Title of the column that counts values that are wrong in the other run, too."""
     total: str
-    """Title of the column of all values lost to the cause."""
+    """Title of the column that counts all values lost to the cause."""
     tone: Tone
     causes: Sequence[MovedCause]
 

@@ -53,10 +53,10 @@ MARKER: Final = "<!-- stickler diff -->"
 """First line of a Markdown page, by which a CI script finds the comment that it posted before."""
 
 MAX_LISTED: Final = 5
-"""Maximum number of documents that a report lists, and of fields listed for a document.
+"""Maximum number of documents in a list of a report, and of fields listed for a document.
 
-If more documents than this got much worse (`DocumentChange.hard`), up to `MOST_HARD` of them are
-listed."""
+If more than `MAX_LISTED` documents got much worse (`DocumentChange.hard`), up to `MOST_HARD` of
+them are listed."""
 
 MOST_HARD: Final = 20  # number of documents that broke hard that a report lists
 
@@ -81,8 +81,8 @@ SHORT: Final = {
     Decision.TEST_ALONE: "CI includes 0",
     Decision.INTERVAL_ALONE: "p too high",
 }
-"""The evidence for a trend in few words, for a table. For an inconclusive trend, it is the evidence
-against a change."""
+"""For each kind of decision on a trend, the reason in few words, for a table. If the trend is
+inconclusive, the words say why a change is not certain."""
 
 MIN_DIGITS: Final = 3  # minimum number of decimals of a change, however wide its interval is
 MAX_DIGITS: Final = 8  # decimals of a change that would round to 0 or to the limit of a gate
@@ -151,11 +151,11 @@ class DifferenceView:
     def change_texts(
         self, before: float | None, after: float | None, change: float | None
     ) -> tuple[str, str, str]:
-        """Return two figures and their change as texts that agree: 0.82, 0.85 and +0.03.
+        """Return (before, after, change) as rounded texts, such as 0.820, 0.850 and +0.030.
 
-        If the rounded change is not the difference of the rounded figures, all three get more
-        digits. If four digits do not suffice, the difference of the rounded figures is shown as the
-        change.
+        The change is the difference of the two rounded figures. If it is not at first, all three
+        get more digits. If four digits do not suffice, the difference of the rounded figures is
+        shown as the change.
         """
         if before is None or after is None or change is None:
             return self.rate(before), self.rate(after), self.signed(change)
@@ -231,7 +231,10 @@ class DifferenceView:
 
     @property
     def kinds_of_wrong_values(self) -> list[str]:
-        """Number of wrong values by kind, as a text for each run; empty if values are unknown."""
+        """For each run, a text that counts wrong values: `3 different + 1 missed + 0 invented`.
+
+        The list is empty if values are unknown.
+        """
         flow = self.difference.flow
         if flow is None:
             return []
@@ -267,12 +270,15 @@ class DifferenceView:
 
     @property
     def in_most_runs(self) -> str:
-        """Words that follow "wholly right" if a side has several runs; empty otherwise."""
+        """The words " in most runs" if a side has several runs; empty otherwise."""
         return " in most runs" if self.has_several_runs else ""
 
     @property
     def of_runs(self) -> str:
-        """A sentence on the range of F1 over the runs of each side, if a side has several."""
+        """A sentence on the range of F1 over the runs of each side, if a side has several runs.
+
+        If each side has one run, the sentence says that two runs are compared, not two systems.
+        """
         first, sides = self.difference.whole[0], []
         for side, figures in (("BASE", first.runs_before), ("NEW", first.runs_after)):
             span = f"F1 {self.rate(min(figures))}"
@@ -384,7 +390,7 @@ class DifferenceView:
     def contrasts(self) -> list[tuple[bool, str]]:
         """Differences between the runs other than figures, such as other options or documents.
 
-        Each is (whether it prevents a comparison, description).
+        An entry is (whether this difference prevents a comparison, its description).
         """
         quoted, difference = self.quoted, self.difference
         contrasts = [
@@ -411,9 +417,9 @@ class DifferenceView:
 
     @property
     def documents(self) -> dict[str, tuple[Sequence[DocumentChange], int]]:
-        """The listed documents that got worse or better, under the keys `worse` and `better`.
+        """A dict with the keys `worse` and `better`, for documents that got worse or better.
 
-        Beside each list is the number of documents that are left out.
+        A value is (documents to be listed, number of documents that are left out).
         """
         worse, better = self.difference.worse, self.difference.better
         max_worse = max(MAX_LISTED, min(sum(document.hard for document in worse), MOST_HARD))
@@ -472,7 +478,10 @@ class DifferenceView:
 
 
 def sections_of(difference: Difference, style: TableStyle, *, page: bool) -> list[Section]:
-    """Return the report of a difference as sections; a page has another order than a terminal."""
+    """Return the report of a difference as sections.
+
+    On a Markdown page, the sections have another order than on a terminal.
+    """
     view = DifferenceView(difference, code, page=True) if page else DifferenceView(difference)
     gates = [*gate_blocks(difference.gates, page=page)]
     findings = [Text(text, tone, INDENT) for tone, text in view.findings]
@@ -581,9 +590,9 @@ def change_table(
 ) -> Table:
     """Return a table with a row for each change of a figure.
 
-    `first` is the title of the first column if the rows are fields; such a table also counts broken
-    and fixed documents. A narrow terminal drops the figure before rather than these counts: it is
-    the figure after without the change.
+    `first` is the title of the first column if the rows are fields. Such a table also has two
+    columns that count broken and fixed documents. On a narrow terminal, the column `before` is
+    dropped earlier than these two, because its figure follows from `after` and `change`.
     """
     columns = [
         *([Column("", left=True)] if view.page else []),

@@ -30,8 +30,9 @@ class ErrorList(NamedTuple):
     documents: int
     """Number of documents with these errors."""
     total: int | None
-    """Number of errors in the run. None if the user selected causes: a failed item then counts as
-    one error, so that the number of listed errors cannot be compared with that of the run."""
+    """Number of errors in the run; None if the user selected one cause. A cause counts an item that
+    is wrong as a whole as one error, together with the errors inside it. The number of listed
+    errors can then not be compared with the number of errors in the run."""
     causes: Sequence[CauseText] = ()
     """The causes by which the errors are grouped, the greatest loss first; empty if there are
     none."""
@@ -99,10 +100,10 @@ def _count_wholes_and_inside(errors: Iterable[Error]) -> tuple[int, int]:
 
 
 def _by_cause(errors: ErrorList) -> tuple[dict[int, list[Error]], int]:
-    """Group errors by cause; return also the number of items and objects that failed as a whole.
+    """Return (errors of each cause, number of items and objects that are wrong as a whole).
 
-    The keys of the groups are the numbers of the causes, and 0 for errors without a cause. Errors
-    inside an item or object that failed as a whole are left out.
+    The keys of the dict are the numbers of the causes; 0 is for errors without a cause. Errors
+    inside an item or object that is wrong as a whole are left out.
     """
     texts_by_key = {cause.key: text for text in errors.causes for cause in text.causes}
     groups: dict[int, list[Error]] = {text.number: [] for text in errors.causes}
@@ -152,10 +153,10 @@ def _cause_blocks(errors: Sequence[Error], style: TableStyle) -> Iterator[Block]
 
 
 def _sides(error: Error) -> tuple[str, str]:
-    """Return the true and the predicted value of an error as text.
+    """Return (true value, predicted value) of an error as texts.
 
-    Of two items, only the fields that differ are shown. A swapped value is followed by the path of
-    the true value that it equals.
+    If both values are items, only the fields that differ are shown. If the predicted value is the
+    true value of another field, the path of that field follows.
     """
     if error.differing and isinstance(error.gt, dict) and isinstance(error.pred, dict):
         differing_texts = (

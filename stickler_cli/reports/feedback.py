@@ -84,9 +84,10 @@ class Teller:
         )
 
     def describe_documents(self, documents: Sequence[Sequence[Error]], unread: int = 0) -> str:
-        """Describe the causes of errors in several documents; causes in most documents come first.
+        """Describe the errors in several documents; errors that occur in most documents come first.
 
-        `unread` is the number of further documents without a prediction to compare.
+        `documents` has the errors of each document. `unread` is the number of further documents
+        that have no prediction to compare.
         """
         size = number_of(len(documents) + unread, "document")
         lost = [f"in {unread} of {size}, there is no answer to compare"] if unread else []
@@ -175,10 +176,10 @@ class Teller:
         return schema_pattern(_parsed(error.field), self.weights)
 
     def _path(self, error: Error) -> Path:
-        """Return the path of an error without the keys that only the ground truth has.
+        """Return the path of an error, without keys of maps that reveal the ground truth.
 
-        Keys of a map that only the ground truth has are replaced by `*`, which stands for them in
-        the schema.
+        Unless the whole ground truth may be revealed, such keys are replaced by `*`. In a false
+        alarm, keys come from the prediction and stay.
         """
         path = _parsed(error.path)
         if self.reveal == "all" or error.outcome == "FA":
@@ -202,7 +203,7 @@ class Teller:
     ) -> str:
         """Return a text that only names the fields with errors, in schema order.
 
-        Of nested fields, only the innermost is named.
+        If a field and a field inside it have errors, only the inner field is named.
         """
         patterns = {self._pattern(error) for errors in documents for error in errors}
         wrong = {self._declared_part(pattern) for pattern in patterns}

@@ -30,8 +30,9 @@ _SECTIONS: Final = {
     "ComparedPair": "pair",
     "ErrorList": "error_list",
 }
-"""For each class whose objects can be reported: the module whose `sections_of` makes the sections
-of the report. Reports of studies are not listed here, as they consist of sections already."""
+"""A dict from the name of a class whose objects can be reported to a module. The function
+`sections_of` of this module makes the sections of the report. Reports of studies are not listed
+here, because they are sections already."""
 
 _PAGES: Final = {
     "Run": "html.page",
@@ -39,8 +40,8 @@ _PAGES: Final = {
     "RunsBeside": "html.difference_page",
     "Report": "html.report_page",
 }
-"""For each class whose objects can be reported as an HTML page: the module that renders the
-page."""
+"""A dict from the name of a class whose objects can be reported as an HTML page to the module that
+renders the page."""
 
 _MODULES: Final = {"json": "json_report"}
 """The module that renders a format, for formats whose module has another name."""
@@ -73,9 +74,9 @@ WITH_DETAIL: Final = frozenset({"html"})  # formats with single values
 def format_of(file_name: str) -> str | None:
     """Return the report format for a file name; None if its suffix is unknown.
 
-    A name without a stem, such as `.json`, has no format. But a suffix with two dots may lack the
-    first one: `metrics.txt` has the format of `.metrics.txt`, because GitLab expects a file of this
-    name.
+    A name that is only a suffix with one dot, such as `.json`, has no format. A name that is a
+    suffix with two dots has a format, even without the first dot: `metrics.txt` has the format of
+    `.metrics.txt`, because GitLab expects a file of this name.
 
     >>> format_of("out/run.JSON"), format_of("metrics.txt"), format_of("run")
     ('json', 'openmetrics', None)

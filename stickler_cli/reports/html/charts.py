@@ -78,14 +78,14 @@ def similarity_chart(histogram: Histogram, threshold: float | None, curve: str =
 
 
 def threshold_curve(pairs: Histogram, counts: Counts, rule: RateRule) -> str:
-    """Return F1 as a function of the threshold, as data of an SVG path.
+    """Return the curve of F1 for each threshold, as data of an SVG path.
 
     The curve is an estimate, because another threshold would also change which list items are
     paired. It is empty if all pairs are in one bin.
 
     Args:
-        pairs: judged pairs of the field, by similarity.
-        counts: counts of the field, with FA and FN, which are in no pair.
+        pairs: a histogram of the similarities of the field's pairs of values.
+        counts: counts of the field. Its FA and FN are the same for each threshold.
         rule: the rule that computes rates from counts.
     """
     by_bin = [sum(bin_counts) for bin_counts in zip(pairs.matched, pairs.unlike, strict=True)]
@@ -100,7 +100,11 @@ def threshold_curve(pairs: Histogram, counts: Counts, rule: RateRule) -> str:
 
 
 def _make_bars(layers: Mapping[str, Sequence[int]]) -> list[Bar]:
-    """Return stacked bars; `layers` are the counts of each outcome by bin, from bottom to top."""
+    """Return the stacked bars of a histogram, from left to right.
+
+    `layers` maps the name of an outcome to its counts, one for each bin. The first outcome is drawn
+    at the bottom.
+    """
     # Heights are square roots: otherwise a bar of thousands would hide the errors.
     totals = [*map(sum, zip(*layers.values(), strict=True))]
     scale = HEIGHT / sqrt(max(totals)) if any(totals) else 0.0
@@ -161,10 +165,11 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class CoverageChart:
-    """A curve of the share of wrong values among the most confident values.
+    """A chart of the share of wrong values among the most confident values.
 
-    Its x is the share of all values that are among the most confident ones. `top_text` labels the
-    end of the error axis.
+    The horizontal axis is the share of all values that are accepted, the most confident ones first.
+    The vertical axis is the share of wrong values among these. `top_text` is the label at the upper
+    end of the vertical axis.
     """
 
     path: str
@@ -172,8 +177,8 @@ class CoverageChart:
     top_text: str
     label: str
     chosen: tuple[float, float, float] | None = None
-    """The threshold of a policy as three coordinates: x, y of the error rate there, and y of the
-    upper bound of this error rate."""
+    """(x, y, y of the upper bound of the error rate) of the point for the threshold of a policy;
+    None if there is no policy."""
     allowed: float | None = None
     """y coordinate of the allowed error rate; None if there is none."""
 
@@ -213,7 +218,7 @@ def coverage_chart(
     label: str = "",
     top: float | None = None,
 ) -> CoverageChart:
-    """Return the chart of the error rate by coverage, the share of values that pass.
+    """Return a chart of the error rate for each coverage: the share of values that are accepted.
 
     Args:
         curve: coverage and error rate of each point.
@@ -340,7 +345,7 @@ class HeatMap:
     """Number of rows that are not shown; in a confusion matrix, these are true values without
     errors."""
     is_of_wholes: bool = False
-    """Whether the heat map counts items and objects that failed as a whole."""
+    """Whether the heat map counts items and objects that are wrong as a whole, not values."""
 
     @property
     def is_wide(self) -> bool:

@@ -117,7 +117,10 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
 
 
 def _count_listed(values: Sequence[ChangedValue]) -> dict[str, Any]:
-    """Return the counts of the page's list of values, as `page.js` reads them from the facts."""
+    """Return the numbers of rows and of values in the page's list, as `page.js` needs them.
+
+    The other keys that `page.js` reads are `lost`, which is 0, and `totals`, which is empty.
+    """
     n_values = sum(value.n_values for value in values)
     return {"total": len(values), "lost": 0, "totals": [], "values": n_values}
 
@@ -137,7 +140,10 @@ def _print_causes(
     causes: Sequence[Sequence[Any]],
     cause_positions: Mapping[tuple[str, str], int],
 ) -> list[PrintedValues]:
-    """Return the first rows of each cause; `causes` are the causes in order, by `_causes`."""
+    """Return the first rows of values of each cause.
+
+    `causes` and `cause_positions` are the results of `_causes`.
+    """
     rows_by_cause: list[list[ChangedValue]] = [[] for _ in causes]
     for value in values:
         rows_by_cause[cause_positions[_outcome(value), value.cause]].append(value)
@@ -160,9 +166,10 @@ _MOVES: Final = (Move.BROKEN, Move.FIXED, Move.OTHERWISE, Move.SAME)
 def _causes_of_moves(
     values: Sequence[ChangedValue], changes: Sequence[CauseChangeText]
 ) -> tuple[list[list[Any]], dict[tuple[str, str], int]]:
-    """Return the causes of a difference as `_causes` does: with the texts of the summary.
+    """Return (rows of causes, positions of the rows) as `_causes` does, but for a difference.
 
-    A cause is a row for each way in which its values changed. Values without a cause share a row.
+    The texts are those of the summary. A cause has several rows if its values changed in several
+    ways: one row for each way. All values without a cause share a row.
     """
     entry_by_key = _entry_by_cause(changes)
     n_values, n_rows = Counter[tuple[str, int]](), Counter[tuple[str, int]]()
@@ -210,7 +217,7 @@ def _value_row(
 ) -> tuple[Any, ...]:
     """Return a changed value as a row for the page's script.
 
-    The row has the columns of an error, with the answers of all runs.
+    The row has the columns of an error, and a column with the answers of all runs.
     """
     cause = cause_positions[_outcome(value), value.cause]
     n_values = value.n_values if value.n_values > 1 else None
@@ -233,7 +240,10 @@ def _value_row(
 
 
 def _cause_position(cause_keys: str, position_by_key: Mapping[str, int]) -> int:
-    """Return the position of a cause by its joined keys; -1 without keys (a right value)."""
+    """Return the position of a cause; -1 if there is none, for example for a right value.
+
+    `cause_keys` is the text in which the key of the cause and the key of its group are joined.
+    """
     group_key, own_key = split_cause_keys(cause_keys)
     return position_by_key.get(own_key, position_by_key.get(group_key, -1))
 
@@ -247,10 +257,11 @@ def _outcome(value: ChangedValue) -> str:
 def _causes(
     values: Iterable[ChangedValue], runs: Sequence[Run]
 ) -> tuple[list[list[Any]], dict[tuple[str, str], int]]:
-    """Return the causes of wrong values as rows for the page's script, and their positions.
+    """Return (causes of wrong values as rows for the page's script, positions of the rows).
 
-    Rows are grouped by outcome (how the values changed), and sorted by lost values. The second
-    result maps the outcome and the joined keys of each cause to the position of its row.
+    The rows are grouped by outcome: how the values changed. In a group they are sorted by lost
+    values. The positions are a dict from (outcome, joined keys of a cause) to the position of its
+    row.
     """
     values_by_outcome: dict[str, list[ChangedValue]] = {}
     for value in values:
@@ -288,8 +299,8 @@ def _causes_by_run(
 ) -> Iterator[tuple[int, list[CauseText], dict[str, int]]]:
     """Yield the causes of wrong values, run by run.
 
-    Each entry has the position of the run, its causes in words, and a mapping from the joined keys
-    of a cause to its number. A value counts for the run at `value.run`.
+    An entry is (index of the run, its causes in words, dict from the joined keys of a cause to its
+    number). `value.run` is the index of the run to which a wrong value belongs.
     """
     for index in sorted({value.run for value in values}):
         causes_by_key = {cause.key: cause for cause in runs[index].evaluation.fold(Causes)}
@@ -433,9 +444,9 @@ def _document_row(
 ) -> tuple[Any, ...]:
     """Return a document as a row for the page's script.
 
-    `lost` has the number of errors of the document in each run. The column FD has the difference
-    between the greatest and the smallest of these numbers. All documents have the same status: the
-    script filters only by these numbers.
+    `lost` has the number of errors of the document in each run. The greatest of these numbers minus
+    the smallest takes the place of the count FD. The status is the same for all documents, because
+    the script filters only by the numbers.
     """
     known_counts = [count for count in lost if count is not None]
     spread = max(known_counts) - min(known_counts) if known_counts else 0

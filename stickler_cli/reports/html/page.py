@@ -94,10 +94,11 @@ class ServedRun:
         )
 
     def text(self, errors: int, documents: int, lost: int, worst: Iterable[str]) -> str:
-        """Return the HTML page, given the numbers of errors and of documents.
+        """Return the HTML page.
 
-        `lost` is the number of documents that lost values. `worst` are the rows of the
-        `WORST_DOCUMENTS` documents with the lowest scores.
+        `errors` and `documents` are the numbers of errors and of documents in the run. `lost` is
+        the number of documents that lost values. `worst` are the rows of the `WORST_DOCUMENTS`
+        documents with the lowest scores.
         """
         detail = Detail(errors=KeptErrors(total=errors), knows_values=False)
         lines = SortedLines((f"{rank:02}", line.encode()) for rank, line in enumerate(worst))
@@ -198,7 +199,11 @@ def _payload_parts(
     *,
     served: bool,
 ) -> dict[str, Iterable[bytes]]:
-    """Return the JSON data for the page's script, by the id of the HTML element for it."""
+    """Return the JSON data for the page's script, in a dict.
+
+    A key is the id of the HTML element that contains the data. The value has a JSON text for each
+    entry.
+    """
     errors = payload.error_rows(detail.errors.rows(), row_by_field(view), causes)
     element_values: dict[str, Iterable[bytes]] = {
         "non-matches": (json_line([*error])[:-1] for error in errors),
@@ -290,7 +295,10 @@ def _settings(view: RunView) -> list[tuple[str, str]]:
 
 
 def _options(run: Run, usual: RunOptions | None = None) -> dict[str, str]:
-    """Return the options of a run in words, by name; options equal to `usual` are left out."""
+    """Return a dict from the name of each option of a run to its value in words.
+
+    Options that have the same value in `usual` are left out.
+    """
 
     def word_value(name: str, value: object) -> str:
         if isinstance(value, bool):
@@ -322,9 +330,10 @@ def _identity(view: RunView) -> list[tuple[str, str]]:
 
 
 def _count_rows(detail: Detail, cause_texts: Sequence[CauseText]) -> str:
-    """Return a sentence on the number of rows in the list of errors; a failed item is one row.
+    """Return a sentence on the number of rows in the list of errors.
 
-    The sentence is empty if each error is a row.
+    An item that is wrong as a whole is one row, together with the errors inside it. The sentence is
+    empty if each error is a row of its own.
     """
     n_rows = sum(text.errors for text in cause_texts)
     if not detail.knows_errors or n_rows == detail.errors.total:

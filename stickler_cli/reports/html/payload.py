@@ -125,8 +125,8 @@ def row_by_field(view: RunView) -> dict[Path, int]:
 def rows_around(path: Path, row_by_path: Mapping[Path, int]) -> list[int]:
     """Return the row indexes of a field and of its parents, outermost first.
 
-    A name without a row belongs to the row `*`. If there is no such row either, the list ends with
-    the parent.
+    If a name in the path has no row, such as the key of a map, the row of `*` is used for it. If
+    there is no such row either, the list ends with the row of the parent.
     """
     rows: list[int] = []
     pattern: Path = ()
@@ -196,7 +196,11 @@ def _gate_marks(view: RunView, path: Path) -> list[tuple[float, str, bool]]:
 
 
 def heat_maps(view: RunView) -> list[HeatMap]:
-    """Return heat maps of errors by field and class: one of values, one of items and objects."""
+    """Return heat maps with a row for each field and a column for each error class.
+
+    One heat map counts values, the other one items and objects. A heat map without rows is left
+    out.
+    """
     errors = view.run.evaluation.errors
     kinds = (
         ("Errors in values, by field and error class", "values", errors.fields),
@@ -322,9 +326,9 @@ def confusion_matrices(
 def _confusion_matrix(path: str, pairs: ValuePairs) -> HeatMap:
     """Return the confusion matrix of a field: true values as rows, predictions as columns.
 
-    True values without errors have no row. Rows and columns with most errors come first. From
-    column `MAX_WRONG_COLUMNS` on, predictions share one column. The last column counts right
-    values.
+    True values without errors have no row. Rows and columns with most errors come first. If more
+    than `MAX_WRONG_COLUMNS` different values were predicted, the remaining ones share one column.
+    The last column counts right values.
     """
     wrong_by_pred: Counter[str] = Counter()
     wrong_by_gt: Counter[str] = Counter()
@@ -441,7 +445,8 @@ def error_rows(
         the path whose true value was predicted;
         the origin of the predicted value;
         the position, in `causes`, of the error's own cause, or -1;
-        the same; but if it is -1, the position of the cause of the failed item around the error.
+        the position of the cause under which the error is listed, or -1. This is its own cause if
+        there is one, else the cause of the item around the error that is wrong as a whole.
     """
     positions = {
         cause.key: position for position, text in enumerate(causes) for cause in text.causes
@@ -527,7 +532,10 @@ class PrintedShare(NamedTuple):
 
 
 def share_printed_rows(n_rows_by_cause: Sequence[int]) -> list[PrintedShare]:
-    """Divide the rows that are listed without JavaScript among causes, the first ones first."""
+    """Return how many rows of each cause are listed without JavaScript and on paper.
+
+    The total is limited. Causes get their rows in the given order, so the last causes may get none.
+    """
     n_causes = max(len(n_rows_by_cause), 1)
     most_of_cause = max(FIRST_OF_CAUSE, FIRST_ERRORS // n_causes)
     most_on_paper = max(ON_PAPER_OF_CAUSE, ON_PAPER // n_causes)
@@ -572,8 +580,8 @@ def _sides(error: Error) -> tuple[str, str]:
 def side_text(side: str | None, *, is_cut: bool = False) -> str:
     """Return the true or the predicted value of an error as text.
 
-    Of an object, the text has only the values, without their keys. `side` is JSON text, or None for
-    an absent value.
+    `side` is JSON text, or None for an absent value. If the value is an object, the text has its
+    values without their keys.
     """
     if side is None:
         return _ABSENT_NAME
