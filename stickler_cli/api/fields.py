@@ -196,15 +196,16 @@ class Annotating:
     """Settings and results of the generation of an annotated JSON Schema."""
 
     instances: dict[str, BaseComparator] | None
-    """Comparator objects by the key under which the schema names them; filled during generation. If
-    None, the schema has the class and the arguments of each comparator instead."""
+    """Maps the keys by which the schema names comparators to the comparator objects. The dict is
+    filled during generation. If it is None, the schema has the class and the arguments of each
+    comparator instead."""
     defaults: bool
     """Whether default thresholds are written, too, so that inference does not replace them."""
     infers: bool = False
     """Whether inference may choose thresholds that the user has not set."""
     whole: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Complete schemas that replace placeholders in the end, by the key of the placeholder. If they
-    were inserted earlier, pydantic would try to resolve the references inside them."""
+    """Maps the key of each placeholder to the complete schema that replaces it in the end. If a
+    schema were inserted earlier, pydantic would try to resolve the references inside it."""
 
     def finished(self, schema: Any) -> Any:
         """Return a schema after replacing its placeholders by complete schemas."""

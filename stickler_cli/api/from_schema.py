@@ -84,7 +84,7 @@ def embedded_schema(model: type[ComparableModel]) -> dict[str, Any]:
 
 
 class SchemaClasses(Generic[Model]):
-    """The classes made from one schema: one for each node, also if the node contains itself."""
+    """The classes made from one schema: one for each object, even if an object contains itself."""
 
     def __init__(
         self, schema: dict[str, Any], base: type[Model], file: Path | None, *, required: bool

@@ -42,7 +42,7 @@ def infer_class(
         schema: its annotated schema.
         match_threshold: in [0, 1]; the score at which documents match. For a plain class, also
             the score at which list items match; a `StructuredModel` keeps its own.
-        comparators: comparator objects, by the key under which the schema names them.
+        comparators: comparator objects; the keys are those by which the schema names them.
     """
     is_plain = not issubclass(model, ComparableModel)
     definitions = schema.get("$defs", {}).values() if is_plain else ()

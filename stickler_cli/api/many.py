@@ -79,8 +79,9 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
 ) -> Evaluation:
     """Compare many pairs of documents, as `stickler eval` does.
 
-    Pairs are read one by one, so there may be more than fit into memory. Problems of a document are
-    in the result, by its id; only an exception that `pairs` itself raises ends the run.
+    Pairs are read one by one, so there may be more than fit into memory. A document with a problem
+    does not end the run: the result has the problem and the id of the document. Only an exception
+    that `pairs` itself raises ends the run.
 
     Args:
         schema: a schema file, a parsed or compiled schema, a pydantic class, or with `schema_by` a
@@ -124,7 +125,8 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         schema_by: key that chooses the schema of a document: a field of the ground truth,
             `@directory` for the directory in the id, or `@COLUMN` for a column of `by_file`; see
             docs/evaluating.md.
-        by_file: metadata of documents by id: a CSV file with a header, or JSON Lines.
+        by_file: metadata of documents: a CSV file with a header, or JSON Lines, with the ids of the
+            documents.
         client: client that asks models, and afterwards has their usage; None creates a client as
             `stickler eval` does.
 

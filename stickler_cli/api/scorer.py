@@ -119,7 +119,7 @@ class Scorer:
 
     @cached_property
     def _by_values(self) -> dict[Hashable, "Scorer"]:
-        """Cached scorers, by a summary of the ground-truth values used for inference."""
+        """Cached scorers; each key summarizes the ground-truth values used for inference."""
         return {}
 
     def _seeing(self, truths: Sequence[JsonDocument]) -> "Scorer":
@@ -308,9 +308,10 @@ class Scorer:
     def _scored(
         self, truths: Sequence[Any], answers: Sequence[Any], rows: Sequence[int]
     ) -> Iterator["Scored"]:
-        """Yield the score of each prediction.
+        """Yield the score of each prediction; `rows` are the indexes of the predictions.
 
-        All predictions are compared together. If this fails, each half is compared by itself.
+        All these predictions are compared together. If this fails, the first half is compared
+        alone, then the second half, and so on until the failing prediction is found.
         """
         if not rows:
             return

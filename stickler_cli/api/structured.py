@@ -282,7 +282,7 @@ class StructuredModel(ComparableModel):
         return self.get_all_confidences().get(field_name)
 
     def get_all_confidences(self) -> dict[str, float]:
-        """Return the confidences of all values, by path."""
+        """Return a dict that maps the path of each value with a confidence to the confidence."""
         return {field_path(path): confidence for path, confidence in self._unwrapped.stated.items()}
 
     def get_field_extras(self, field_name: str) -> dict[str, Any] | None:
@@ -290,7 +290,7 @@ class StructuredModel(ComparableModel):
         return self.get_all_extras().get(field_name)
 
     def get_all_extras(self) -> dict[str, dict[str, Any]]:
-        """Return the metadata of all values, by path."""
+        """Return a dict that maps the path of each value with metadata to the metadata."""
         return {field_path(path): metadata for path, metadata in self._unwrapped.metadata.items()}
 
     @property
@@ -413,7 +413,7 @@ class StructuredModel(ComparableModel):
         )
 
     def compare_recursive(self, other: BaseModel) -> dict[str, Any]:
-        """Return the `confusion_matrix` of `compare_with`: counts by field, with errors."""
+        """Return the `confusion_matrix` of `compare_with`: the counts of each field, and errors."""
         batch = compared_models(self, other)
         return comparison_result(batch, counts=True, errors=True, units=False)["confusion_matrix"]
 

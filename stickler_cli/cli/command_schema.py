@@ -1,4 +1,4 @@
-"""Load the schema of a command by its settings."""
+"""Load the schema that the settings of a command name, or infer it from ground truths."""
 
 import re
 import shlex

@@ -276,12 +276,12 @@ OWN: Final = {
     ),
 }
 
-"""Commands that are not studies, by name."""
+"""Maps the names of the commands that are not studies to the commands."""
 
 
 @cache
 def commands() -> dict[str, Command]:
-    """Return all commands by their names."""
+    """Return a dict that maps the name of each command to the command."""
     # Most runs are not studies, so the settings of all studies are not loaded.
     from stickler_cli.studies.registry import STUDIES
 
@@ -301,7 +301,7 @@ def commands() -> dict[str, Command]:
 
 
 def groups() -> dict[str, Sequence[str]]:
-    """Return the names of commands by group, as help lists them."""
+    """Return a dict that maps the title of each group in help to the names of its commands."""
     fixed_groups = {
         "Evaluate": ("eval", "compare", "errors", "diff", "report", "view"),
         "Prepare": ("init", "check", "show", "lint", "comparators"),

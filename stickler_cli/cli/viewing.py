@@ -126,14 +126,14 @@ class MalformedRequestError(Exception):
 
 
 class Question(NamedTuple):
-    """A question that the page asks by name."""
+    """A question that the page can ask the server."""
 
     answer: Callable[..., object]
     tests: tuple[Callable[[object], bool], ...]
     """A test of each argument."""
 
     def ask(self, text: str) -> object:
-        """Return the answer, given the arguments as a JSON text.
+        """Return the answer to the question; `text` is a JSON list of its arguments.
 
         Raises:
             MalformedRequestError: the arguments are not as the page sends them.

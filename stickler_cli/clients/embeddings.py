@@ -197,7 +197,7 @@ class LocalEmbedder(NamedEmbedder):
 
     @property
     def package(self) -> str:
-        """The name of the library that loads the model; its extra may have another name."""
+        """The name of the library that loads the model."""
         return self.load.partition(":")[0]
 
     @property

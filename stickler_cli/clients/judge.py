@@ -46,7 +46,7 @@ UNFINISHED: Final = frozenset(
         *("content_filtered", "guardrail_intervened"),  # Amazon Bedrock
     )
 )
-"""Reasons to end an answer for which it is not complete."""
+"""Values of `finish_reason` that say that an answer is not complete."""
 
 # Texts that state a verdict: as JSON, or in plain words.
 _DENIAL: Final = re.compile(

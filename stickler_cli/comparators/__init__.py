@@ -1,4 +1,4 @@
-"""Comparators of two values: a module for each comparator or family, and a registry by name."""
+"""Comparators of two values: a module for each comparator or family, and a registry of names."""
 
 from typing import TYPE_CHECKING, Any
 

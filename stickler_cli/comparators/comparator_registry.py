@@ -107,7 +107,7 @@ class Comparators:
 
     allow_plugins: bool = False
     instances: Mapping[str, BaseComparator] = field(default_factory=dict)
-    """Comparator objects that a schema may use, by name."""
+    """Maps names that a schema may use to comparator objects."""
     boxes: str = "corners"
     """The format of boxes if a configuration does not state it."""
 

@@ -1,8 +1,9 @@
 """Words with a fixed meaning: numbers, days, months, and names that look alike.
 
 Two such words never stand for each other, even if they look similar: `million` and `billion`,
-`sixty` and `sixteen`, `Tuesday` and `Thursday`. The languages are those of the rules for names. All
-words are without accents and in lower case.
+`sixty` and `sixteen`, `Tuesday` and `Thursday`. The languages are English, German, French, Spanish,
+Italian, Portuguese and Dutch; months and days are also in Indonesian. All words are without accents
+and in lower case.
 """
 
 import unicodedata
@@ -67,7 +68,7 @@ WEEKDAYS: Final = {
     )
     for name in names.split()
 }
-"""The number of each weekday by its names; Monday is 0."""
+"""Maps each name of a weekday to its number; Monday is 0."""
 _NUMBERS: Final = (
     (1, 1, "one two three four five six seven eight nine ten eleven twelve thirteen fourteen"),
     (15, 1, "fifteen sixteen seventeen eighteen nineteen"),

@@ -61,7 +61,8 @@ _NEGATIONS: Final = frozenset(
         *("semi", "senza", "sin", "tanpa", "tidak", "bukan", "without", "zonder"),
     )
 )
-"""Words that negate, such as `not`, in English and the other languages of `names.json`."""
+"""Words that negate, such as `not`, in English, German, French, Spanish, Italian, Portuguese, Dutch
+and Indonesian."""
 _EXCEPTIONS: Final = frozenset(
     (
         *("excl", "except", "excepted", "excepting", "excluding", "only", "unless", "ausgenommen"),

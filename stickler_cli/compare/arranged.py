@@ -212,9 +212,11 @@ def _split_by_key(
 ) -> tuple[_Parts, Indexes, tuple[Items, Items]]:
     """Group the items of each list into parts of equal keys; items are paired inside their part.
 
-    Returns three values: the parts; for each part, the position of its list; and for both sides,
-    the items that are in no part but may still have a partner. A list whose items all have keys has
-    no such items. A list for which `is_ambiguous` is true has no parts.
+    Returns:
+        (parts, lists, remaining items). `lists` has the position of each part's list. The remaining
+        items of both sides are in no part, but may still be paired with each other. A list whose
+        items all have keys has no remaining items. A list for which `is_ambiguous` is true has no
+        parts.
     """
     key_of_item = [
         np.where(is_ambiguous[items.owner], -1, side_codes[items.slots])

@@ -60,7 +60,7 @@ class Items(NamedTuple):
 
     slots: Indexes
     owner: Indexes
-    """The number of the list that each item belongs to, counted among the selected lists."""
+    """The index of each item's list, among the selected lists."""
     indexes: Indexes
     """The index of each item in its list; for a value of an object, the code of its key."""
 
@@ -80,7 +80,7 @@ class AlignedItems(NamedTuple):
     """Where the prediction's item is in its column; `NOTHING` (-1) if the prediction has no item
     there."""
     owner: Indexes
-    """The number of the list or object that each entry belongs to."""
+    """The index of the list or object that each entry belongs to."""
     indexes: Indexes
     """The position of each entry in its list; in an object, the code of the key."""
 
@@ -139,7 +139,7 @@ class Codes(NamedTuple):
 
 
 class GoldColumn:
-    """The gold of a column: which ground truths have alternatives, or are not labelled.
+    """The annotations (*gold*) of a column: alternatives of ground truths, and missing labels.
 
     Alternatives are appended to the ground truths, so that each of them has a position (slot).
     """
@@ -149,7 +149,7 @@ class GoldColumn:
         self.values = [*values]
         """The ground truths, followed by all alternatives."""
         self.by_slot = [*gold]
-        """The gold of each entry of `values`; None for an entry without gold."""
+        """The annotations of each entry of `values`; None for an entry without annotations."""
         base_slots = [*range(len(values))]
         starts, lengths = np.zeros((2, len(values) + 1), np.intp)
         for slot, stated in enumerate(gold):
@@ -170,7 +170,7 @@ class GoldColumn:
 
         stated_gold = (*self.by_slot, None)  # `NOTHING` reads None
         self.has_gold = np.array([gold is not None for gold in stated_gold])
-        """Whether each value has gold."""
+        """Whether each value has annotations."""
         self.is_unlabelled = np.array([bool(gold and not gold.labelled) for gold in stated_gold])
         """Whether each value is not labelled."""
         self.has_unlabelled = np.array([bool(gold and gold.has_unlabelled) for gold in stated_gold])
@@ -230,10 +230,10 @@ class GoldColumn:
         return gold.alternatives if gold else (), slot - int(self.first_alternative[base])
 
     def lists_with_gold(self, slots: Indexes, owner: Indexes, n_lists: int) -> Mask:
-        """Return which lists have an item with gold, (n_lists,).
+        """Return which lists have an item with annotations, (n_lists,).
 
         `slots` and `owner` have the position and the list of each item. Predicted items, which have
-        no gold, are numbered after all ground-truth items.
+        no annotations, have positions after those of all ground-truth items.
         """
         has_gold = self.has_gold[np.minimum(slots, len(self.by_slot))]
         return np.bincount(owner[has_gold], minlength=n_lists) > 0
@@ -253,11 +253,12 @@ class Columns:
     ) -> None:
         """Store the values of both sides.
 
-        `gt` and `pred` have None for an absent value. `gold` has the gold of each ground truth.
+        `gt` and `pred` have None for an absent value. `gold` has the annotations of each ground
+        truth, such as alternative values; None for a ground truth without annotations.
         Comparing the values is charged to `work`. `are_present` states that no value is absent.
         """
         self.gold: GoldColumn | None = None
-        """The gold of the ground truths; None if no ground truth has gold."""
+        """The annotations (gold) of the ground truths; None if no ground truth has any."""
         if gold is not None and any(gold):
             self.gold, are_present = GoldColumn(gt, gold), False
             gt = self.gold.values
@@ -358,7 +359,10 @@ class Columns:
         return self if reading is None else self.map_values(id(reading), reading)
 
     def _gold_of_fields(self, names: tuple[str, ...]) -> list[Gold | None] | None:
-        """Return the gold of the values of fields, field after field; None if no value has gold."""
+        """Return the annotations of the values of fields: all of the first field, then the next.
+
+        None if no value has annotations.
+        """
         if self.gold is None:
             return None
         gold = [child_gold_of(of_object, name) for name in names for of_object in self.gold.by_slot]
@@ -507,7 +511,7 @@ class Columns:
         """Collect the children of all lists or objects in one column, without absent children.
 
         `step_of` turns a list index, or the code of a key, into the step of a path. `find_work` is
-        called after all children are listed; it returns the work of their comparison.
+        called after all children are listed. It returns the counter of work for comparing them.
         """
         is_absent = self.work.absence
         gold: list[Gold | None] | None = None
@@ -566,7 +570,7 @@ def _kind_of_type(value_type: type) -> int:
 
 
 def _find_objects(values: Sequence[Any], slots: Sequence[int]) -> list[int]:
-    """Return those of the positions at which values are objects."""
+    """Return the positions in `slots` at which the value is an object."""
     return [slot for slot in slots if isinstance(values[slot], dict)]
 
 

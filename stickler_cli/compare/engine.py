@@ -31,9 +31,9 @@ def compare(  # noqa: PLR0913, PLR0917 - documents, and what their sources state
 
     `confidences` has an entry for each prediction: the confidences of its values, or None. They
     have the structure of the prediction, with a number in [0, 1] or None in place of each value,
-    and do not affect the comparison. `gold` has the gold of each ground truth, or None. An object
-    at the root is compared field by field even if it is empty. An array at the root is compared
-    like any list.
+    and do not affect the comparison. `gold` has the annotations of each ground truth, such as
+    alternative values; None for a ground truth without annotations. An object at the root is
+    compared field by field even if it is empty. An array at the root is compared like any list.
 
     Raises:
         ComparisonError: a comparator failed, or returned no finite number in [0, 1]; the error

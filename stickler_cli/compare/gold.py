@@ -32,9 +32,9 @@ EXCLUDED: Final = -1.0
 it is below every similarity, and not above any pairing floor."""
 
 CandidateScores = Callable[[Indexes, Indexes, Indexes], Floats]
-"""A function that scores candidates: alternatives of ground truths. Its arguments are the numbers
-of the pairs, and the column positions of the candidates and of the predictions. It returns
-similarities, or `EXCLUDED` where there is nothing to compare."""
+"""A function that scores candidates, which are alternatives of ground truths. Its arguments are the
+indexes of the pairs, the column positions of the candidates, and the column positions of the
+predictions. It returns similarities, or `EXCLUDED` where there is nothing to compare."""
 
 
 class AbsenceRule(Protocol):
@@ -184,7 +184,7 @@ def _resolve_alternative(
 
 
 def _may_be_absent(value: JsonValue, gold: Gold | None) -> bool:
-    """Return whether a child is absent, may be absent by its alternatives, or is not labelled."""
+    """Return whether a child is absent or not labelled, or has such an alternative."""
     if gold is None:
         return is_absent(value)
     if gold.alternatives:

@@ -148,9 +148,9 @@ class BlockLayout(NamedTuple):
     size: int
     """The number of pairs of objects, which is the number of pairs of each leaf."""
     leaf: Indexes
-    """The number of each entry's leaf, counted within the block."""
+    """The index of each entry's leaf in the block."""
     pair: Indexes
-    """The number of each entry's pair of objects."""
+    """The index of each entry's pair of objects."""
     order: Indexes
     """The position of each entry's leaf in its object."""
     weight: Floats

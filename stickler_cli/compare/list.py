@@ -537,7 +537,7 @@ class ItemPairs(NamedTuple):
     """
 
     owner: Indexes
-    """The number of the pair of lists that each item belongs to."""
+    """The index of the pair of lists that each item belongs to."""
     gt: Indexes
     pred: Indexes
     """The position of the predicted item in its column; `NOTHING` (-1) if the prediction lacks the
@@ -585,7 +585,7 @@ def _record_as_items(scores: PairScores, threshold: Floats) -> Outcomes:
 
 
 def _positive_by_position(numbers: Indexes) -> dict[int, int]:
-    """Return the numbers that are not 0, by position."""
+    """Return a dict that maps positions to the numbers there; numbers that are 0 are omitted."""
     (positions,) = numbers.nonzero()
     return dict(zip(positions.tolist(), numbers[positions].tolist(), strict=True))
 

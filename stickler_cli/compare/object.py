@@ -79,7 +79,7 @@ class MapKeys(NamedTuple):
     """The position of the predicted value in its column; `NOTHING` (-1) if the prediction lacks the
     key."""
     owner: Indexes
-    """The number of the pair of objects that each key belongs to."""
+    """The index of the pair of objects that each key belongs to."""
     codes: Indexes
     """The position of each key's name in `names`."""
     order: Indexes
@@ -104,7 +104,7 @@ class ObjectNode(Node):
     ignored: tuple[Field, ...] = ()
     """The fields that are never compared."""
     field_by_name: Mapping[str, Field] = field(init=False, compare=False, repr=False)
-    """All fields by name, including ignored fields."""
+    """Maps the name of each field to the field, including ignored fields."""
     declared_names: frozenset[str] = field(init=False, compare=False, repr=False)
     """The names of all fields, including ignored fields."""
     in_order: tuple[str, ...] = field(init=False, compare=False, repr=False)

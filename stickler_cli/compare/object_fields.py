@@ -63,7 +63,7 @@ class KeyScores(NamedTuple):
     """The scores of map keys that are compared by one node."""
 
     owner: Indexes
-    """The number of the pair of objects that each key belongs to."""
+    """The index of the pair of objects that each key belongs to."""
     aggregate: "bool | Outcomes | None"
     """The `aggregate` annotation of all keys (None if there is none); or an array with one of
     `ANNOTATION_CODES` for each key."""

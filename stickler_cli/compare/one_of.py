@@ -27,7 +27,7 @@ class DelegatingNode(Node, ABC):
 
     @abstractmethod
     def delegate(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Compare each pair of values by another node.
+        """Let other nodes compare the pairs of values.
 
         If `task` is a `Recording`, the pairs are also added to its unit table.
         """
@@ -35,13 +35,13 @@ class DelegatingNode(Node, ABC):
     def score_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> PairScores:
-        """Score pairs of values, each by another node."""
+        """Let other nodes score the pairs of values."""
         return self.delegate(columns, gt, pred, Scoring(options, mode))
 
     def record_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, recording: Recording
     ) -> PairScores:
-        """Score and record pairs of values, each by another node."""
+        """Let other nodes score and record the pairs of values."""
         return self.delegate(columns, gt, pred, recording)
 
 

@@ -30,7 +30,8 @@ class OpenNode(ChoiceNode):
     """The node of each JSON type of scalars. The node of `string` also compares values of types
     that JSON does not have."""
     leaves_by_shape: Mapping[str, LeafNode] = field(default_factory=dict)
-    """The nodes that compare an object or a list as one value, by its type: `object` or `array`."""
+    """Maps `object` and `array` to a node that compares such a value as a whole. A type without a
+    node is compared by its children."""
     object_threshold: float
     """Similarity at which two objects match, in [0, 1]."""
     match_threshold: float
@@ -50,7 +51,7 @@ class OpenNode(ChoiceNode):
     weighs = True
 
     def choose(self, value: JsonValue) -> Node:
-        """Return the node for values of the kind of this value."""
+        """Return the node for values of the same JSON type as this value."""
         return self._node_of_kind(kind_of(value))
 
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
@@ -141,7 +142,7 @@ class SchemasNode(Node):
     """The root of documents such as `{"invoice/": {...}}`, whose only key names their schema."""
 
     plans: Mapping[str, Plan]
-    """The plan of each schema, by the key that names the schema."""
+    """Maps the key that names a schema, such as `invoice/`, to the plan of the schema."""
 
     def list_fields(self) -> Iterator[tuple[str, Node]]:
         """Yield the key of each schema and the root of its plan, as if they were fields."""
