@@ -34,7 +34,7 @@ from .sums import FieldTallies, RateRule, Tally, in_schema_order
 FORMAT: Final = "stickler-evaluation/1"  # format of `Evaluation.to_dict`; see docs/results.md
 RUN_FORMAT: Final = "stickler-run/1"  # format of an evaluation with schema, options and sources
 NO_GROUP: Final = "(none)"
-"""The group of documents that have no value, or several values, of a breakdown key."""
+"""Name of the group of documents that have no value for a breakdown key, or several values."""
 MAX_GROUPS: Final = 200  # groups of one breakdown key: more than anyone reads
 MAX_ROWS: Final = 100_000
 """Number of documents up to which `rows="auto"` keeps single documents; about 50 MB in a run

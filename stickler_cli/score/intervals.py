@@ -293,9 +293,9 @@ def field_intervals(tally: Tally, level: float, *, recall_with_fd: bool) -> Fiel
 
 
 def rate_and_score_spreads(tally: Tally, *, recall_with_fd: bool) -> dict[tuple[str, str], Spread]:
-    """Return the spread of each rate and of the score.
+    """Return the spread of each rate and of the score (see `Spread`), as a dict.
 
-    The key of a rate is its counting mode and name; the key of the score is `SCORE_SPREAD`.
+    The key of a rate is (counting mode, name of the rate); the key of the score is `SCORE_SPREAD`.
     """
     rates = _rate_spreads(tally, recall_with_fd=recall_with_fd)
     names = ((mode, name) for mode in COUNTING_MODES for name in RATES)

@@ -293,12 +293,18 @@ class Tally:
 
     @property
     def mean_similarity(self) -> float | None:
-        """Mean raw similarity over the documents in which the field has a score; else None."""
+        """Mean raw similarity of the field over the documents in which the field has a score.
+
+        None if there is no such document.
+        """
         return self.similarity_sum / (self.n_scored * SCORE_SCALE) if self.n_scored else None
 
     @property
     def mean_score(self) -> float | None:
-        """Mean score over the documents in which the field has a score; None if it has none."""
+        """Mean score of the field over the documents in which the field has a score.
+
+        None if there is no such document.
+        """
         return self.score_sum / (self.n_scored * SCORE_SCALE) if self.n_scored else None
 
 
@@ -381,8 +387,8 @@ class FieldTallies(dict[FieldNames, Tally]):
     def _frequency(self, paths: Sequence[FieldNames]) -> tuple[int, int]:
         """Return a sort key that puts frequent keys of a map first.
 
-        The key with a score in most documents comes first; of equally frequent keys, the key with
-        most values. `paths` are the paths of one key.
+        The key that has a score in most documents comes first. Of keys with a score in equally many
+        documents, the key with most values comes first. `paths` are the paths of one key.
         """
         tallies = [self[path] for path in paths]
         n_values = sum(sum(tally.cell[LEAF_COUNTS]) for tally in tallies)
@@ -480,7 +486,7 @@ def cell_record(cell: Sequence[int]) -> dict[str, Any]:
 def sparse_record(
     by_mode: Sequence[Sequence[int]], names: Sequence[str] = OUTCOME_NAMES
 ) -> dict[str, Any]:
-    """Return a dict from counting mode to its numbers by name, without zeros, as files have it.
+    """Return `{counting mode: {name: number}}` without zeros, as files have it.
 
     `by_mode` has the numbers of each counting mode, and `names` are their names. If all three modes
     have equal numbers, the result is `{name: number}` without modes.
@@ -508,7 +514,7 @@ def read_mode_counts(
 
 
 def split_by_mode(entry: Mapping[str, Any]) -> tuple[Mapping[str, int], ...]:
-    """Return a dict from name to number for each counting mode.
+    """Return a dict `{name: number}` for each counting mode.
 
     `entry` is a record that `sparse_record` made.
     """

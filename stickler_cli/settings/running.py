@@ -191,7 +191,7 @@ def printed_run(
 
 
 def written_gold() -> Any:
-    """Declare the option for the directory of ground truths that verdicts have corrected."""
+    """Declare the option for the directory to which corrected ground truths are written."""
     help_text = (
         "Write a corrected copy of the ground truth to this directory. A prediction that a verdict "
         "accepts is added as another right value. With audit, wrong values are also corrected."

@@ -62,8 +62,8 @@ class Desk:
     tell: Callable[[str], None]
     """Writes a line to standard error; does nothing with --quiet."""
     command: str = ""
-    """The command line of the study without its output options, for asking the same question
-    again; empty if an input is standard input."""
+    """The command line of the study without its output options. With this line, a user can ask the
+    same question again. Empty if an input is standard input."""
 
 
 @dataclass(frozen=True, slots=True)

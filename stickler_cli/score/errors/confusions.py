@@ -149,7 +149,8 @@ def same_in_other_separators(gt: JsonValue, pred: JsonValue) -> bool:
 _COMMA_FIRST: Final = re.compile(
     r"(?<![0-9.,])(?:[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?|[0-9]+,[0-9]{1,2})(?![0-9.,])"
 )
-"""A number with points between thousands, or with a comma before one or two decimals."""
+"""A number with points between thousands, such as `1.250`, or with a comma before one or two
+decimals, such as `2,50`."""
 
 _OTHER_SEPARATORS: Final = str.maketrans(".,", ",.")
 

@@ -34,8 +34,8 @@ _AFTER_ALL_FIELDS: Final = 1 << 40  # sorts the keys of a map behind all declare
 class FieldPlace(NamedTuple):
     """A field outside lists, with its position in the schema.
 
-    Sorted places are in the order of the schema. A list with everything in it is one field. All
-    keys of a map are one field, too.
+    Objects of this class sort in the order of the schema. A list with everything in it is one
+    field. All keys of a map are one field, too.
     """
 
     order: SortKey
@@ -142,14 +142,17 @@ def find_place(table: UnitTable, batch: UnitBatch, position: int) -> FieldPlace:
 
 
 def _is_field(batch: UnitBatch) -> bool:
-    """Return whether units are fields outside lists, or the items of such a field."""
+    """Return whether the units of a batch are fields outside lists, or items of such fields."""
     if batch.container is None or batch.is_document:
         return False
     return not (batch.container.is_in_list if batch.is_item else batch.is_in_list)
 
 
 def _is_missed_field(batch: UnitBatch) -> Mask:
-    """Return which units of a batch are missed and not inside another missed unit, (size,)."""
+    """Return which units of a batch are missed, (size,).
+
+    A unit inside another missed unit is not counted again: it is False.
+    """
     if batch.kind == UNLABELLED or not (batch.is_item or batch.kind in {VALUE, OBJECT}):
         return np.zeros(batch.size, np.bool_)
     is_missed: Mask = batch.outcome == FN

@@ -91,8 +91,8 @@ def classify(  # noqa: PLR0911, PLR0913, PLR0917 - one for each rule, in their o
 ) -> ErrorClass:
     """Return the error class of a unit with the outcome FD, FA or FN.
 
-    `path` is the path of the unit in the ground truth, or of an invented list element in the
-    prediction. An absent value is None. `places` has the values of the whole ground truth.
+    `path` is the path of the unit in the ground truth. For an invented list item, it is the path in
+    the prediction. An absent value is None. `places` has the values of the whole ground truth.
     `comparator` compared the two values; some rules depend on how it reads them.
     """
     is_element = isinstance(path[-1], int)
@@ -159,9 +159,10 @@ def _classify_scalars(
 def _classify_as_read(
     comparator: Any, gt: JsonValue, pred: JsonValue, gt_text: str, pred_text: str
 ) -> ErrorClass | None:
-    """Return the class of two similar values that the comparator reads as different ones.
+    """Return the class of two values that look alike, but that the comparator reads differently.
 
-    None for any other values.
+    For example, a field whose dates have the month first reads `05/01/2024` and `5 Jan 2024` as
+    different dates. None if the rule does not apply.
     """
     if hasattr(comparator, "read_number"):
         return _classify_numbers_as_read(comparator, gt, pred, gt_text, pred_text)
@@ -177,7 +178,10 @@ def _classify_as_read(
 def _classify_numbers_as_read(
     comparator: Any, gt: JsonValue, pred: JsonValue, gt_text: str, pred_text: str
 ) -> ErrorClass | None:
-    """Return the class of two numbers that have the same digits or the same amount, else None."""
+    """Return the class of two numbers that differ in the decimal point, percent sign or relation.
+
+    The numbers are compared as the comparator reads them. None if they do not differ in this way.
+    """
     gt_number, pred_number = comparator.read_number(gt), comparator.read_number(pred)
     if gt_number is None or pred_number is None:
         return None
@@ -262,14 +266,16 @@ class ValuePlaces:
     def __init__(self, document: JsonValue) -> None:
         self._document = document
         self._fields: dict[tuple[int, Path], dict[str, list[Step]]] = {}
-        """Cached results of `_names_by_text`. The keys are (id of the object, inner path)."""
+        """Cached results of `_names_by_text`. The keys are (id of its argument `parent`, `inside`).
+        """
 
     def find_other_place(self, pred: JsonValue, path: Path) -> Path | None:
-        """Return the path of another value near an error that equals the wrong prediction.
+        """Return the path at which the ground truth has the value that was wrongly predicted.
 
-        `pred` is the wrong prediction, and `path` is its path. Other fields of the same object are
-        searched first, then the same field of neighbouring items or objects. None if no value is
-        equal, or if several are equal that are equally near.
+        `pred` is the wrong prediction, and `path` is its path. Only values near this path are
+        searched: first other fields of the same object, then the same field of neighbouring items
+        or objects. None if no such value equals the prediction, or if several equally near values
+        do.
         """
         wanted = searchable_form(pred)
         if wanted is None or not self._may_occur(pred, wanted):

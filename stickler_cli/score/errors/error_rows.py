@@ -28,7 +28,7 @@ from .wrong_units import ClassifiedError, is_present_value
 WrongOutcome: TypeAlias = Literal["FD", "FA", "FN"]
 MAX_DISPLAYED_CHARACTERS: Final = 2_000  # maximum characters of a value as JSON: a page of text
 ValueText: TypeAlias = str | list[str | int] | None
-"""A value as JSON text. A long text is a list of two: its beginning, and its full length in
+"""A value as JSON text. A long text is shortened to a list: its beginning, and its full length in
 characters. None for an absent value."""
 
 
@@ -328,7 +328,7 @@ class KeptErrors:
         self._keep(other.documents)
 
     def settle(self) -> None:
-        """Drop the samples of some causes of each group that has too many causes.
+        """Drop samples of groups that have more than `MAX_TRAITS + 1` causes.
 
         The causes with the lowest keys keep their samples, so the choice does not depend on the
         order of adding.
@@ -424,11 +424,11 @@ class KeptErrors:
 
 
 def value_lines(documents: Sequence[str], table: UnitTable) -> list[bytes]:
-    """Return a line of JSON for each value of the documents; `documents` has their ids.
+    """Return the lines of JSON of each document: one line for each value, joined as bytes.
 
-    The lines are in schema order. There is a line for every value that `leaves` counts as TP, FD,
-    FA or FN, even if the value is inside an item or object that failed as a whole. docs/tables.md
-    describes the columns.
+    `documents` has the ids of the documents. The lines are in schema order. There is a line for
+    every value with the outcome TP, FD, FA or FN in the counting mode `leaves`, even if the value
+    is inside an item or object that failed as a whole. docs/tables.md describes the columns.
     """
     units_by_document = located_units(table, is_present_value, extra_keys="all")
     differences = {

@@ -23,8 +23,8 @@ _OUTCOMES: Final = tuple(Outcome)
 class Enclosure(NamedTuple):
     """The failed object or list item that contains a unit, so that the unit itself is not judged.
 
-    If several failed units contain the unit, the outermost one that is missed or invented is its
-    enclosure. If both sides have all of them, the innermost one is its enclosure.
+    If several failed objects or items contain the unit, its enclosure is the outermost one that is
+    missed or invented. If none of them is missed or invented, its enclosure is the innermost one.
     """
 
     path: Path
@@ -374,9 +374,9 @@ def extra_keys_at(table: UnitTable, batch: UnitBatch, position: int) -> Iterator
 
 
 def own_enclosure(batch: UnitBatch, position: int, location: Location) -> Enclosure | None:
-    """Return the enclosure of an object's undeclared keys if the object itself failed as a whole.
+    """Return an object as the enclosure of its undeclared keys if the object failed as a whole.
 
-    Then the object is the enclosure. None if the object is right, or if its fields are judged.
+    Return None if the object is right, or if its fields are judged.
     """
     if batch.is_open(position) or batch.is_closed is None or not batch.is_closed[position]:
         return None

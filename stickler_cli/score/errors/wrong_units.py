@@ -121,8 +121,8 @@ class DocumentErrors(Protocol):
 def is_wrong(batch: UnitBatch) -> Mask:
     """Return which units of a batch are errors, (size,).
 
-    A failed object or list item is an error, and so is each wrong value inside it. If one side
-    lacks an object or item, it is an error, too, but of the units inside it only values are errors.
+    An object or list item that failed as a whole is an error, and so is each wrong value inside it.
+    If it failed because one side lacks it, further objects and lists inside it are not errors.
     """
     if batch.kind not in _CONTAINERS | {VALUE} or (batch.kind == LIST and not batch.is_item):
         return np.zeros(batch.size, np.bool_)
@@ -359,9 +359,10 @@ def simple_error(unit: LocatedUnit) -> ClassifiedError:
 
 
 def with_end(error: ClassifiedError, early_ends: EarlyEnds) -> ClassifiedError:
-    """Set `ends_after` of an error that is missed after the end of a document that ends early.
+    """Return a missed unit with `ends_after` set if it comes after the end of its document.
 
-    Every other error is returned unchanged.
+    All other errors are returned unchanged, and so are all errors of documents that do not end
+    early.
     """
     unit = error.unit
     end = early_ends.get(unit.document) if early_ends and unit.outcome == FN else None

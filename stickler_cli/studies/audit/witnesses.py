@@ -220,7 +220,7 @@ class Witnesses:
     def _pair_new_items(
         self, new_items: Mapping[Path, Iterable[tuple[int, AnswerItem]]]
     ) -> Iterator[tuple[Path, int, AnswerItem]]:
-        """Pair the list items that the ground truth lacks among the runs.
+        """Pair list items of different runs that the ground truth lacks.
 
         Yields (path, position of the run, item) for each item; paired items have the same path.
         `new_items` maps the path of each list to such items, each with the position of its run.

@@ -190,14 +190,14 @@ def trend_by(  # noqa: PLR0913 - what a trend rests on
 ) -> tuple[Trend, Decision]:
     """Return the trend of a figure and the evidence for it.
 
-    The figure is called changed if test and interval agree. If there is no interval, as for a
-    figure without a divisor in one run, the test decides alone.
+    The figure is called changed if test and interval agree. If there is no interval, because the
+    figure's divisor is 0 in one run, the test decides alone.
 
     Args:
         p: the corrected p value of the change.
         interval: the confidence interval of the change; None if there is none.
         settings: the margin and the level of significance.
-        tested: how p was computed.
+        tested: the kind of test that gave `p`.
         better: whether the figure rose.
         enough: whether there are enough documents for any test to be significant.
     """

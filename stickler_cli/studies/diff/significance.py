@@ -45,7 +45,7 @@ class Sample:
     before: NDArray[np.float64]
     after: NDArray[np.float64]
     runs: tuple[Sequence[float], Sequence[float]] = ((), ())
-    """The figure in each run of the first side, and of the second."""
+    """The figure in each run of the first side, and in each run of the second side."""
     paired: bool = False
     """Whether each side has one run and the figure of a document is 0 or 1, so that a sign test
     applies."""
@@ -296,9 +296,10 @@ class Variance:
 
 
 def variance_of_runs(runs: tuple[Sequence[float], Sequence[float]]) -> Variance | None:
-    """Return the variance of the change among runs; None if each side has one run.
+    """Return the variance of a change that is due to the choice of runs.
 
-    A side with one run is assumed to vary like the other side.
+    `runs` are the figures in the runs of the first side, and in those of the second. A side with
+    one run is assumed to vary like the other side. None if each side has only one run.
 
     Source: Welch (1947), doi:10.1093/biomet/34.1-2.28, for the degrees of freedom.
     """
@@ -360,7 +361,7 @@ def p_of_runs(
 def widen_interval(
     interval: Interval, change: float, runs: tuple[Sequence[float], Sequence[float]], level: float
 ) -> Interval:
-    """Return the interval of a change, widened by the variance among runs."""
+    """Return the interval of a change, widened by the variance due to the choice of runs."""
     runs_variance = variance_of_runs(runs)
     if runs_variance is None:
         return interval

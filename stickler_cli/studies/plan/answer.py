@@ -63,9 +63,9 @@ class PlannedSize:
     interval: list[Fraction] | None
     """Confidence interval of the figure in the run."""
     documents: Count | None
-    """Number of documents with which the request is met. For a gate: the number with which the gate
-    passes with a probability of 0.5. Null if no number of documents is enough, or if the run is too
-    small for an estimate."""
+    """Number of documents with which the request is met. A change is shown with the probability
+    `power`, and a gate passes with a probability of 0.5. Null if no number of documents is enough,
+    or if the run is too small for an estimate."""
     likely: Count | None
     """Number of documents with which the request is met with the probability `power`. Null if
     `documents` is null, and for half widths."""
@@ -73,8 +73,9 @@ class PlannedSize:
     """Lowest and highest estimate of the needed number, for a run with fewer than ten documents. An
     estimate is null if no number is enough. `between` is null for larger runs."""
     curve: list[list[Number]]
-    """Points of a diagram, each as a pair: a number of documents, and what this number gives. This
-    is the half width of the interval or, for a change or a gate, the power."""
+    """Points of a diagram, each a pair of a number of documents and a second number. For a half
+    width, the second number is the half width with this many documents. For a change, it is the
+    power: the probability of showing the change with this many documents. Empty for a gate."""
 
 
 @dataclass(frozen=True, slots=True)
