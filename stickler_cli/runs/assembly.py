@@ -72,9 +72,10 @@ KEPT_NON_MATCHES: Final = 100  # at least this many, so that reports can show so
 
 
 def comparing(plan: Plan, settings: ComparisonOptions, client: "Client | None") -> Options:
-    """Check that all comparators can work here; return the options of the comparison.
+    """Check that every comparator of a plan can work, and return the options of the comparison.
 
-    `client` asks models; None if no model is asked.
+    A comparator can work if the packages and the models that it needs are available. `client` asks
+    models; None if no model is asked.
     """
     for comparator in comparators(plan):
         if client is None or not comparator.asks_models:
@@ -469,9 +470,10 @@ def _outputs_requested(
 
 
 def _rows_kept(settings: EvalSettings, documents: int | None) -> KeptRows:
-    """Return which rows of documents the run keeps: `inline`, `none`, or the user's setting.
+    """Return the setting for keeping the figures of each document, one row for each document.
 
-    With `auto`, no rows are kept for too many documents.
+    The result is `inline` if another option needs the rows. It is `none` if the user's setting is
+    `auto` and there are too many documents. Otherwise, it is the user's setting.
 
     Raises:
         UsageError: no rows are to be kept, but another option needs them.

@@ -217,7 +217,12 @@ class _Finished:
         """Whether the journal has all documents of the run."""
 
     def chunks(self) -> Iterator[ChunkResult]:
-        """Yield the results in the journal; raises UsageError if a document has changed since."""
+        """Yield the results in the journal.
+
+        Raises:
+            UsageError: documents have changed since the results were written, or were added or
+                removed.
+        """
         changed: list[str] = []
         for source, record in self._chunk_records():
             chunk = read_chunk(ChunkResult, record, source)

@@ -147,16 +147,17 @@ class LineIndex:
         return " AND ".join(conditions), values
 
     def order(self, name: str) -> list[str]:
-        """Return the SQL columns of a sort order by its name; `-` before the name reverses it."""
+        """Return the SQL columns to sort by, given the name of an order; `-name` reverses it."""
         columns = self.queries["orders"].get(name.removeprefix("-"), ())
         direction = " DESC" if name.startswith("-") else ""
         return [f"{column}{direction}" for column in columns]
 
     def find_lines(self, query: Mapping[str, Any]) -> tuple["array[int]", list[Any]]:
-        """Return the numbers of the lines that match a query, in its order, and the groups.
+        """Return (numbers of the lines that match a query, groups of these lines).
 
-        A group of lines is a list: its key, its number of lines, the lowest true and the lowest
-        predicted value, and the number of lost values. Without grouping, there are no groups.
+        The numbers are in the order that the query asks for. A group of lines is a list: its key,
+        its number of lines, the lowest true and the lowest predicted value, and the number of lost
+        values. Without grouping, there are no groups.
         """
         where, values = self.conditions(query)
         order, groups = [*self.order(str(query.get("sort", ""))), "n"], list[Any]()

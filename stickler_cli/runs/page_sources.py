@@ -39,7 +39,8 @@ link or embed in these pages, and notes on problems."""
 def checked_sources(sources: str | None, embed: int = 0) -> SourcesOf | None:
     """Return a function that finds the images and PDFs of documents; None if none are requested.
 
-    `sources` is a directory or an address with placeholders, and `embed` the size of pictures.
+    `sources` is a directory, or an address with placeholders. `embed` is the number of documents
+    for which pictures of pages are embedded.
 
     Raises:
         UsageError: the options name no sources that can be shown.
@@ -87,7 +88,8 @@ def _sources_in(
 ) -> tuple[PageSources, list[str]]:
     """Return links to the images and PDFs in a directory, and notes on problems.
 
-    Links are relative to the HTML pages. `embed` is the size of pictures; 0 for no pictures.
+    Links are relative to the HTML pages. Pictures of pages are embedded for the first `embed` of
+    the documents with the lowest scores.
     """
     files = _list_files(directory)
     folders = {real_path(page).parent for page in pages} or {Path.cwd()}

@@ -90,7 +90,7 @@ def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str
     """Check that no output would overwrite an input or another output.
 
     An output is a pair of option and path. An input is a pair of title and path. A directory stands
-    for all files in it, and a link in the directory for the file that it leads to.
+    for all files in it. A link in the directory stands for the file to which it leads.
 
     Raises:
         UsageError: an output would overwrite an input or another output.

@@ -81,8 +81,9 @@ DEFAULT_MODEL_NAME: Final = "DynamicModel"
 """The model name of schemas that state none. Source: docs/schema.md."""
 
 LARGE: Final = 50
-"""Maximum number of nodes of a part of the plan that is copied when it is used again. Further uses
-of a larger part refer to its first use. A plan is therefore never much larger than its schema."""
+"""Maximum number of nodes of a part of the plan that may occur several times in the plan. If a part
+has more nodes, its further uses refer to its first use. A plan is therefore never much larger than
+its schema."""
 
 NO_DOCUMENT: Final = "the schema does not describe a document"
 DOCUMENT_EXPECTED: Final = "a schema for JSON objects or arrays"

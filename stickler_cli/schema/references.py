@@ -253,8 +253,8 @@ class SchemaFiles:
         """All documents read so far, with their dialects. A key is the URI that the document gives
         itself, or else the URI of its file."""
         self.accept: Callable[[Schema], bool] = accept_all
-        """A test of values that are schemas only because a reference leads to them; called once for
-        each."""
+        """Returns whether an object is a valid schema. It is called once for each object that is a
+        schema only because a reference leads to it."""
         self._targets: dict[tuple[str, str], tuple[str, str, Schema | bool]] = {}
         self._origins: dict[str, ReferenceOrigin] = {}
         self._invalid: set[int] = set()

@@ -103,8 +103,8 @@ class DocumentBlock:
     n_rows: AnyArray
     """The number of rows of each field, (n_fields,): usually one for each document."""
     partial_documents: AnyArray
-    """The document of each row, only for fields that some document lacks. All other fields have one
-    row for each document, in order."""
+    """The positions of documents, one for each row of a field that some document lacks. All other
+    fields have a row for each document, in the order of the documents."""
     codes: AnyArray
     """The code of each row, (n_rows,): a position among the (cell, score) pairs of its field."""
     n_codes: AnyArray

@@ -3,9 +3,9 @@
 A *group* is the errors of one field that have one error class. The errors of a group that share a
 trait are one *cause*: they have the same two values, or are items that differ in the same fields.
 Each lost value belongs to one cause: to the cause of the item or object with which it was lost, or
-else to its own. Values that are missed after the end of a document that ends early have one failure
-in common, so they belong to one cause. Causes add up in any order. Their number is limited: a group
-with more than `MAX_TRAITS` traits becomes one cause.
+else to its own. If a prediction breaks off, all fields after its end are missed for the same
+reason, so their values belong to one cause. Causes add up in any order. Their number is limited: a
+group with more than `MAX_TRAITS` traits becomes one cause.
 """
 
 import hashlib
