@@ -155,10 +155,9 @@ class SchemasNode(Node):
     def score_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> PairScores:
-        """Refuse to score documents without recording them.
+        """Raise an error: documents are only scored while they are recorded.
 
-        Documents never have alternatives and are never items, so no caller needs scores without
-        recording.
+        Scores without recording are for alternatives and list items, and a document is neither.
         """
         raise AssertionError(
             "documents with several schemas can be evaluated, but cannot be scored without an "
@@ -168,7 +167,7 @@ class SchemasNode(Node):
     def record_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, recording: Recording
     ) -> PairScores:
-        """Record documents schema by schema, as fields under the key of their schema."""
+        """Record the documents of each schema as one field, whose name is the key of the schema."""
         slots_by_schema: dict[str, list[int]] = {}
         for slot, document in enumerate(columns.gt):
             slots_by_schema.setdefault(next(iter(document)), []).append(slot)  # type: ignore[arg-type]

@@ -87,7 +87,7 @@ class PairScores:
     ground truth is allowed to be absent. False if there is no such pair. Set only while items are
     being paired."""
     reasons: Mapping[int, str] = NO_REASONS
-    """The reasons of a judge, by position of the pair."""
+    """A mapping from the position of a pair to the reason that a judge gave for it."""
     groups: "Sequence[PairGroup]" = ()
     """The pairs grouped by the node that compared them; empty if one node compared all pairs."""
     batch: UnitBatch

@@ -114,7 +114,7 @@ class PairedLists:
         )
 
     def rows_of(self, keys: Indexes) -> Indexes:
-        """Return the row of each pair of lists, given its key; `NOTHING` (-1) if it is absent."""
+        """Return the row of each pair of lists, given its key; `NOTHING` (-1) if it is not kept."""
         rows = np.full(len(keys), NOTHING)
         for run in self._runs:
             positions = run.keys.searchsorted(keys)

@@ -289,7 +289,7 @@ class PairSearch:
     def _gains_and_best(
         self, seekers: Indexes, partners: Indexes, similarity: Floats
     ) -> tuple[Floats, Floats]:
-        """Return the gain of each pair, and the greatest gain of each seeker; 0 if it has none."""
+        """Return (gain of each pair, greatest gain of each seeker); 0 if a seeker gains nothing."""
         gain, best = self._gain(seekers, partners, similarity), np.zeros(len(self._seeker_slots))
         np.maximum.at(best, seekers, gain)
         return gain, best
@@ -438,8 +438,8 @@ class PairSearch:
     ) -> tuple[Indexes, Indexes, Floats]:
         """Return the pairs of items in lists in which several seekers want the same partner.
 
-        `wanted` is the partner from which each seeker gains most; -1 if it gains from none. Returns
-        (seekers, partners, similarities).
+        `wanted` is the partner from which each seeker gains most; -1 if no partner gives it a gain.
+        Returns (seekers, partners, similarities).
         """
         n_cells = self._n_seekers[lists] * self._n_partners[lists]
         is_small = n_cells <= MAX_MATRIX_CELLS
@@ -537,7 +537,7 @@ def expensive_leaves(
 
 
 def max_block_width(item: Node) -> int:
-    """Return the greatest number of leaves of a list item that one call compares; at least 1."""
+    """Return the maximum number of leaves of a list item that one call compares, at least 1."""
     item = follow_references(item)
     blocks = item.segments if isinstance(item, ObjectNode) else ()
     return max([1, *(len(block.names) for block in blocks if isinstance(block, LeafBlock))])

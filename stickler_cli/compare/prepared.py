@@ -68,7 +68,7 @@ class PreparedValues:
         self.values = values
         self._comparator, self._work, self._types = comparator, work, types
         self._prepared: dict[int, Any] = {}
-        """The prepared values, by code."""
+        """A dict from the code of a value to the prepared value."""
         if types <= TEXTS:
             lengths = [*map(len, values)]
         else:
@@ -77,7 +77,7 @@ class PreparedValues:
                 for value in values
             ]
         self.lengths: Keys = np.array(lengths, np.intp)
-        """The length of each value in letters, by code."""
+        """The length of each value in letters, indexed by the value's code."""
         self._has_long_texts = max(lengths, default=0) > LONG_TEXT
         long_letters = sum(n for n in lengths if n > LONG_TEXT) if self._has_long_texts else 0
         self._steps_to_read = PREPARED_STEPS * (sum(lengths) - long_letters) // 100
@@ -105,7 +105,10 @@ class PreparedValues:
         return None if keys is None else self._link_same_values(keys)
 
     def _link_same_values(self, keys: Keys) -> Keys:
-        """Give values that are the same in JSON, such as 1 and 1.0, the same key; append -1."""
+        """Return the keys with -1 appended; values that are the same in JSON get the same key.
+
+        Such values are, for example, 1 and 1.0.
+        """
         same_code = self.first_same_code
         if same_code is not None and np.count_nonzero(keys[same_code] != keys):
             # Join keys that a JSON value links; as a link, the value has a negative number.

@@ -64,10 +64,10 @@ class Sum:
     """A score as a quotient: total / divisor, or 1 if the divisor is 0."""
 
     total: Amount
-    """The sum of what the children add."""
+    """The sum of the numbers that the children add."""
     divisor: Amount
-    """For an object, the weights of its present fields; for a list, the length of the longer side,
-    or the number of positions if items are compared by position."""
+    """For an object, the sum of the weights of its present fields. For a list, the length of the
+    longer side. If items are compared by position, the number of positions."""
 
     @property
     def value(self) -> float:
@@ -94,7 +94,7 @@ class UnitTree:
     """A unit of a table with its paths; its children are made when they are first read."""
 
     is_extra_key: Final = False
-    """Whether this is an undeclared key that only the prediction has: never true of a unit."""
+    """Always False; True for an `ExtraKey`, which stands beside units in a tree."""
 
     __hash__ = None  # type: ignore[assignment] # units have mutable values
 
@@ -314,7 +314,7 @@ class UnitTree:
 
     @property
     def field_scores(self) -> dict[str, float]:
-        """The scores of the fields, by name."""
+        """A dict from the name of each field to its score."""
         if self.batch.is_document and self.shape == "object":
             return self.table.field_scores(int(self.batch.document[self.position]))
         return {field.name: field.score for field in self.fields}
@@ -420,7 +420,7 @@ class UnitTree:
 
     @property
     def floor_source(self) -> Literal["annotation", "run"]:
-        """Whether an annotation or the run states the floor."""
+        """The source of the floor: an annotation of the list, or the options of the run."""
         return "annotation" if getattr(self.node, "pairing_floor", None) is not None else "run"
 
     @property

@@ -26,7 +26,7 @@ FieldNumbers: TypeAlias = "int | Indexes"  # one for a batch, or one per row
 
 
 class UnitKind(IntEnum):
-    """What a unit is, by the node that compared it."""
+    """The kind of a unit, which depends on the node that compared the unit."""
 
     VALUE = 0
     """A value that is compared as a whole."""
@@ -60,7 +60,7 @@ class FieldIndex:
         self.parents: list[int] = [NOTHING]
         """The number of the field that contains each field; `NOTHING` for the document."""
         self._children: dict[int, dict[str, int]] = {}
-        """The numbers of the fields inside each field, by name."""
+        """For each field, a dict from the name of a field inside it to the number of that field."""
         self._declared: dict[tuple[int, tuple[str, ...]], Indexes] = {}
 
     def __len__(self) -> int:
@@ -662,7 +662,7 @@ class UnitTable:
 
 
 def notes_by_row(notes: Mapping[int, T], batch: UnitBatch) -> dict[int, T]:
-    """Return notes by row, given notes by position in a batch."""
+    """Return a dict from row to note, given a dict from position in a batch to note."""
     return {batch.start + position: note for position, note in notes.items()}
 
 

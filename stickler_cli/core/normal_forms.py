@@ -15,7 +15,7 @@ _DECOMPOSED: Final[dict[NormalForm, Literal["NFD", "NFKD"]]] = {
 }
 
 _EXPONENT: Final = re.compile("(?<=[0-9])(?=[\u00b2\u00b3\u00b9\u2070-\u207b])")
-"""Matches between a digit and a superscript digit or sign."""
+"""Pattern of the place between a digit and a superscript digit or sign."""
 
 
 def mark_exponents(text: str) -> str:

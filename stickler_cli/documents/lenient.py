@@ -191,7 +191,7 @@ class _ValueSearch:
         self.text = text
         self.opening = _OPENINGS[tuple(sorted({*kinds}, reverse=True))]  # "object" sorts first
         self.n_errors = 0
-        """How many values so far were not strict JSON."""
+        """Number of values so far that are not strict JSON."""
 
     def find_values(self) -> tuple[str, list[_Value]]:
         """Return ("fence", values in code fences), or ("prose", all values).

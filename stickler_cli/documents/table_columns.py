@@ -56,10 +56,10 @@ class LineColumns:
         self._sides, self._stated = sides, columns
         self._header_is_due = has_header
         self._usual_columns: dict[Side, tuple[str, int | None]] = {}
-        """For each side, its column and the row that decided it."""
+        """A dict from side to (its column, number of the row from which the column was chosen)."""
 
     def column_of(self, side: Side) -> str | None:
-        """Return the column of a side; None if no row has had one."""
+        """Return the column of a side; None if no row so far has a column for this side."""
         return self._stated.column_of(side) or self._usual_columns.get(side, (None, None))[0]
 
     def check_row(self, names: Collection[str], row: Reference) -> Problem | None:

@@ -83,7 +83,7 @@ class PlaceWithFields(Protocol):
         """Return the node of a field or element; None if there is none."""
 
     def nodes_by_name(self) -> Mapping[str, Any]:
-        """Return the nodes of the fields by name."""
+        """Return a mapping from the name of each field to its node."""
 
     def inner_nodes(self) -> Sequence["PlaceWithFields"]:
         """Return the nodes of elements and alternatives."""

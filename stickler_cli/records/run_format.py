@@ -170,9 +170,9 @@ class ConfidenceCountsRecord(TypedDict):
     documents: Count
     """Number of documents that have values with a confidence."""
     right: NotRequired[dict[str, Some]]
-    """Number of right values by confidence."""
+    """For each confidence, the number of right values that have it."""
     wrong: NotRequired[dict[str, Some]]
-    """Number of wrong values by confidence."""
+    """For each confidence, the number of wrong values that have it."""
 
 
 class ClassesRecord(TypedDict):
@@ -349,7 +349,7 @@ class CloseMatchRecord(TypedDict):
     count: Some
     """Number of values."""
     examples: list[CloseExampleRecord]
-    """The first two examples, by the id of their document."""
+    """The two examples with the lowest document ids."""
 
 
 class MetricRecord(TypedDict):
@@ -358,7 +358,7 @@ class MetricRecord(TypedDict):
     name: str
     """Name of the metric, as requested."""
     figures: dict[str, NumberOrNone]
-    """Figures of the metric by name; null if undefined."""
+    """A mapping from the name of each figure to the figure; null is an undefined figure."""
     state: dict[str, AnyJson]
     """Data from which the metrics of several runs can be merged."""
     problem: NotRequired[str]

@@ -74,7 +74,7 @@ class CauseText(NamedTuple):
     """
 
     number: int
-    """Number of the cause as shown to users, from 1; 0 if it has none."""
+    """Number of the cause as shown to users, from 1; 0 if the cause has no number."""
     values: int
     text: str
     causes: tuple[Cause, ...]

@@ -64,7 +64,7 @@ class Teller:
     def describe_document(
         self, errors: Sequence[Error], right: int, values: int, present_fields: Iterable[str]
     ) -> str:
-        """Describe the errors of one document; if it has none, list its right fields.
+        """Describe the errors of one document; if there are no errors, list its right fields.
 
         Args:
             errors: the errors of the document.

@@ -198,8 +198,8 @@ def _gate_marks(view: RunView, path: Path) -> list[tuple[float, str, bool]]:
 def heat_maps(view: RunView) -> list[HeatMap]:
     """Return heat maps with a row for each field and a column for each error class.
 
-    One heat map counts values, the other one items and objects. A heat map without rows is left
-    out.
+    One heat map counts values. Another one counts items and objects. A heat map without rows is
+    left out.
     """
     errors = view.run.evaluation.errors
     kinds = (
