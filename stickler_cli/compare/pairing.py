@@ -35,8 +35,8 @@ likely pairs would take longer."""
 
 MAX_JOINED_PAIRS_PER_ITEM: Final = 2
 """Maximum number of pairs with equal keys, divided by the number of items of both lists. If a field
-has more such pairs, its values hardly distinguish items, and the field is not used to find
-pairs."""
+has more such pairs in two lists, its values hardly distinguish items, and the field is not used to
+pair the items of these lists."""
 
 MAX_SEARCHED_PAIRS: Final = 1 << 18
 """Maximum number of possible pairs of items in one search. A search handles several pairs of lists

@@ -19,7 +19,7 @@ def name_by(name_pattern: re.Pattern[str], name: str) -> str:
     """Return the part of a name that is used as the id for pairing.
 
     This is the first group of the pattern. If the pattern has no group, it is the whole match. If
-    the pattern does not match, it is the whole name.
+    the pattern does not match, or this part is empty, it is the whole name.
     """
     match = name_pattern.search(name)
     if match is None:

@@ -38,8 +38,8 @@ def find_at(value: JsonValue, steps: Steps, option: str, place: Reference) -> Js
     """Return the value at a path inside a value; a problem if there is no such value.
 
     `steps` are the keys and list indexes of the path. If a value on the path is a text that
-    contains JSON, the path continues inside this JSON. A key that itself contains the dots of the
-    path is accepted, too. `option` and `place` are for messages.
+    contains JSON, the path continues inside this JSON. The path `a.b` also leads to a single key
+    `a.b`. `option` and `place` are for messages.
     """
     dotted_key = ".".join(steps)
     for step in steps:

@@ -145,7 +145,7 @@ def has_azure_values(document: JsonValue) -> bool:
 def is_bare_azure_type(value: Mapping[str, JsonValue]) -> bool:
     """Return whether an object is a wrapper only if another object of the document is Azure's.
 
-    Such an object has only `type` and metadata, as in `{"type": "string"}`.
+    An example is `{"type": "string"}`, which can also be a value, as in a JSON Schema.
     """
     form = _find_azure_form(value, in_azure_document=True)
     return form is not None and _find_azure_form(value) is None
