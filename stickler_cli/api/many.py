@@ -435,7 +435,7 @@ def _dumped(side: object) -> object:
 
 
 def method_of(owner: object, name: str) -> Callable[..., Any] | None:
-    """Return the method with a name; None if the object has no such method."""
+    """Return the method called `name`; None if the object has no such method."""
     method = getattr(owner, name, None)
     return method if callable(method) else None
 

@@ -461,7 +461,7 @@ class _Compared:
 
     @cached_property
     def _right(self) -> list[tuple[str, set[int]]]:
-        """Each top-level field, with the documents in which it has a right value."""
+        """(Name, indexes of the documents with a right value) of each top-level field."""
         counts = self.counts
         right = counts.units[LEAVES, :, TP] > 0
         return [

@@ -282,7 +282,7 @@ class StructuredModel(ComparableModel):
         return self.get_all_confidences().get(field_name)
 
     def get_all_confidences(self) -> dict[str, float]:
-        """Return a dict that maps the path of each value with a confidence to the confidence."""
+        """Return the confidences of all values; the keys are the paths of the values."""
         return {field_path(path): confidence for path, confidence in self._unwrapped.stated.items()}
 
     def get_field_extras(self, field_name: str) -> dict[str, Any] | None:
@@ -290,7 +290,7 @@ class StructuredModel(ComparableModel):
         return self.get_all_extras().get(field_name)
 
     def get_all_extras(self) -> dict[str, dict[str, Any]]:
-        """Return a dict that maps the path of each value with metadata to the metadata."""
+        """Return the metadata of all values; the keys are the paths of the values."""
         return {field_path(path): metadata for path, metadata in self._unwrapped.metadata.items()}
 
     @property
@@ -299,7 +299,7 @@ class StructuredModel(ComparableModel):
         return {**(self.model_extra or {})}
 
     def comparison_values(self) -> JsonDocument:
-        """Return the JSON values that are compared, under the names in the plan."""
+        """Return the JSON values that are compared; the keys are the schema's names of fields."""
         return values_of(self)
 
     def compare(self, other: BaseModel) -> float:

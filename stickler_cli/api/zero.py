@@ -124,7 +124,7 @@ def _scorer(
     make: Callable[[], Ruled | LoadedSchema],
     **how: Any,
 ) -> Scorer:
-    """Return the cached scorer with a key; if there is none, create it."""
+    """Return the scorer cached under `key`; if there is none, create it by calling `make`."""
     kept_scorer = kept.pop(key, None)
     if kept_scorer is None:
         kept_scorer = Scorer(make(), **how)

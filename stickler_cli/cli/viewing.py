@@ -168,7 +168,7 @@ def is_place(value: object) -> bool:
 
 
 def is_query(value: object) -> bool:
-    """Return whether a value is a query: a mapping of texts, numbers, and lists of them."""
+    """Return whether a value is a query: an object of texts, numbers and lists of these."""
     if not isinstance(value, dict):
         return False
     lists = (entry if isinstance(entry, list) else [entry] for entry in value.values())

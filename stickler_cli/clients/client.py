@@ -75,14 +75,14 @@ class AnswerCache:
         self._connection: sqlite3.Connection | None = None
 
     def read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Return the stored answers by key; keys without an answer are missing."""
+        """Return a dict that maps keys to stored answers; keys without an answer are missing."""
         statement = "select answer from answers where key = ?"
         with self._opened() as connection:
             rows = {key: connection.execute(statement, [key]).fetchone() for key in keys}
         return {key: row[0] for key, row in rows.items() if row}
 
     def write(self, kind: str, model: str, answers: Mapping[bytes, bytes]) -> None:
-        """Store answers by key; a stored answer is not replaced."""
+        """Store answers under their keys; an answer that is stored already is not replaced."""
         now = int(time.time())
         rows = [(key, kind, model, answer, now) for key, answer in answers.items()]
         with self._opened() as connection, connection:
@@ -288,10 +288,10 @@ class Client:
     def _cached_answers(
         model: Model[Any, A], keys: Sequence[bytes], cache: AnswerCache
     ) -> dict[Hashable, A]:
-        """Return the answers in the cache by key; delete invalid answers.
+        """Return a dict that maps keys to cached answers; delete invalid answers.
 
-        Their questions are then asked again. Answers can be invalid, because other programs can
-        write to the file.
+        The questions of invalid answers are asked again. Answers can be invalid because other
+        programs can write to the file.
         """
         answers: dict[Hashable, A] = {}
         wrong_rows = []
@@ -339,7 +339,7 @@ class Client:
     ) -> dict[Hashable, A | ModelError]:
         """Store the outcome of a call in memory and on disk.
 
-        Return its answers or errors by key.
+        Return a dict that maps the key of each question to its answer or error.
         """
         questions, answers_or_error = outcome
         question_keys = [keys[question] for question in questions]
@@ -482,12 +482,12 @@ class Memory:
         self._lock = threading.Lock()
 
     def find(self, keys: Iterable[Hashable]) -> dict[Hashable, Any]:
-        """Return the remembered answers and failures by key; other keys are missing."""
+        """Return a dict that maps keys to remembered answers and failures; omit other keys."""
         with self._lock:
             return {key: self._results[key] for key in keys if key in self._results}
 
     def keep(self, results: dict[Hashable, A]) -> dict[Hashable, A]:
-        """Remember results by key, and return them; if memory is full, the oldest are dropped."""
+        """Remember results under their keys, and return them; drop the oldest if memory is full."""
         with self._lock:
             for key, result in results.items():
                 if key not in self._results:

@@ -16,7 +16,7 @@ LATE: Final = "no answer within {:g} seconds"
 
 
 class Connections:
-    """Connections by key; each is opened when first needed, and all are closed together."""
+    """Opens each connection when it is first needed, and keeps it; closes all of them together."""
 
     def __init__(self, timeout: float) -> None:
         self.timeout = timeout
@@ -28,7 +28,7 @@ class Connections:
     def opened(
         self, key: Hashable, make: Callable[[], T], close: Callable[[T], object] = lambda _: None
     ) -> T:
-        """Return the connection with a key; if there is none yet, open it by `make`.
+        """Return the connection kept under `key`; if there is none yet, open it by calling `make`.
 
         `close` will be called to close it. The same key must always come with the same `make`.
         """

@@ -190,7 +190,7 @@ class Words:
 
     @property
     def items(self) -> list[str]:
-        """The items of enumerations and the sentences of the text, without white space around."""
+        """The items of enumerations and the sentences of the text, without outer white space."""
         return list(filter(None, map(str.strip, _BETWEEN_ITEMS.split(self.text))))
 
     @property

@@ -598,7 +598,7 @@ def _read_fields(
 
 
 def drop_uncoded(slots: Indexes, codes: Indexes) -> Indexes:
-    """Return column positions with `NOTHING` (-1) for absent values, whose code is below 0."""
+    """Return column positions; those of absent values (code below 0) become `NOTHING` (-1)."""
     present_slots = slots.copy()
     present_slots[codes[slots] < 0] = NOTHING
     return present_slots

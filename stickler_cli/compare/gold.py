@@ -117,10 +117,11 @@ def label_documents(
 def label_value(
     node: LabelledNode | None, value: JsonValue, gold: Gold | None, is_partial: bool
 ) -> tuple[JsonValue, Gold | None]:
-    """Resolve the gold of a value; return the value to compare, and gold with all candidates.
+    """Apply the annotations (`gold`) of a value; return the value to compare, and its new gold.
 
-    The candidates are the value and its alternatives, except those without any labelled value. The
-    value to compare is the first candidate. An unlabelled value becomes None.
+    The new gold has all candidates for the right value. The value to compare is the first of them.
+    The candidates are the value and its alternatives, except those without any labelled value. An
+    unlabelled value becomes None.
     """
     if gold is not None and not gold.labelled:
         return None, UNLABELLED
@@ -197,11 +198,11 @@ def _may_be_absent(value: JsonValue, gold: Gold | None) -> bool:
 def _label_inside(
     node: LabelledNode | None, value: JsonValue, gold: Gold | None, is_partial: bool
 ) -> tuple[JsonValue, Gold | None]:
-    """Resolve the gold of everything inside a value; return the value and its gold.
+    """Apply the annotations (`gold`) of everything inside a value; return value and gold.
 
-    The gold is None if it would be empty. Unlabelled items of a list are dropped, unless the list
-    is compared by position. All other unlabelled values are kept, and skipped when they are
-    compared.
+    The returned gold is None if it would be empty. Unlabelled items of a list are dropped, unless
+    the list is compared by position. All other unlabelled values are kept, and skipped when they
+    are compared.
     """
     if not isinstance(value, dict | list) or (gold is None and not is_partial):
         return value, gold

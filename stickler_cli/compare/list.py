@@ -602,7 +602,7 @@ def _positions_among(lists: ListLayout, chosen: Indexes, owner: Indexes, slots: 
 
 
 def _means(owner: Indexes, figures: Floats, longest: Indexes) -> Floats:
-    """Return for each list the sum of its items' figures, divided by its entry in `longest`."""
+    """Return the sum of the figures of each list's items, divided by `longest` of the list."""
     means: Floats = np.bincount(owner, figures, len(longest)) / longest
     return means
 

@@ -27,9 +27,10 @@ class KeyPattern(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of an object with its node, or a family of keys.
+    """A field of an object, or a family of keys, with the node that compares it.
 
-    The keys of a family are described by one rule of the schema, and named only by documents.
+    A *family* is all keys that one rule of the schema describes, such as `additionalProperties`.
+    The schema does not name these keys, but documents do.
     """
 
     name: str

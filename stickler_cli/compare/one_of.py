@@ -59,7 +59,7 @@ class ChoiceNode(DelegatingNode, ABC):
 
     @abstractmethod
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
-        """Return the nodes to choose from, and for each side the index of each value's node."""
+        """Return (nodes, node index of each ground truth, node index of each prediction)."""
 
     labels_inside = True
     lists_inside = True
@@ -152,7 +152,7 @@ class OneOfNode(ChoiceNode):
         return self.arms[self._find_arm(value)].node
 
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
-        """Return the nodes of the arms, and for each side the index of each value's arm."""
+        """Return (nodes of the arms, arm index of each ground truth, of each prediction)."""
         # The last entry is for `NOTHING` (-1), an absent value.
         gt, pred = columns.cached(
             id(self),

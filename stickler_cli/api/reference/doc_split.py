@@ -122,7 +122,7 @@ class DocSplitClassificationMetrics:
         }
 
     def _detail(self, gt: PacketSection, found: SectionOutcome, *, ordered: bool) -> dict[str, Any]:
-        """Return the outcome of one true section, in the form of stickler-eval."""
+        """Return the outcome of one true section, as a dict with the keys of stickler-eval."""
         same = found.outcome in ("exact", "order")
         in_order = found.outcome == "exact"
         pages = [*self._pred[frozenset(gt.pages)].pages] if same else []
