@@ -74,7 +74,7 @@ class ComparedPair:
     chosen: Sequence[TreePart]
     """The values or objects to show: the whole document, or those that the user selected."""
     errors: Errors
-    """Errors by path and outcome."""
+    """Maps (path, outcome) to the error with this path and outcome."""
     detail: ShownDetail = "brief"
     partial_gt: bool = False
 
@@ -161,7 +161,7 @@ class ComparedPair:
 
 
 def errors_by_location(errors: Iterable[ClassifiedError]) -> Errors:
-    """Return errors by path and outcome."""
+    """Return a dict from (path, outcome) to the error with this path and outcome."""
     return {(error.unit.path, error.unit.outcome): error for error in errors}
 
 

@@ -252,9 +252,10 @@ def wholly_right(view: RunView) -> str:
 def gate_sentence(
     gates: Sequence[GateResult], quoted: Quoting | None = None, max_reasons: int = MAX_NAMED
 ) -> str:
-    """Return a sentence on how many gates passed or failed, with the reasons of failures.
+    """Return a sentence on how many gates passed or failed; empty if there are no gates.
 
-    The text is empty if there are no gates. `quoted` formats a gate inside the sentence.
+    If `quoted` is given, the sentence also has the reasons of failures, and `quoted` formats each
+    of them. At most `max_reasons` reasons are listed.
     """
     failed, number_of_gates = (
         [gate.reason for gate in gates if not gate.passed],
@@ -290,7 +291,10 @@ def validities(view: RunView) -> list[str]:
 
 
 def disagreement(view: RunView) -> str | None:
-    """Return a sentence on why the rates of counting modes differ; None if they do not differ."""
+    """Return a sentence on why the rates of counting modes differ.
+
+    Return None if they differ by at most `DISAGREE`.
+    """
     rule = view.run.rule
     for metric in ("f1", "precision", "recall"):
         by_mode = {mode: rule.rates(view.run.evaluation.tally.counts(mode)) for mode in MODES}
@@ -312,7 +316,10 @@ def disagreement(view: RunView) -> str | None:
 
 
 def error_classes(view: RunView) -> str | None:
-    """Return a sentence with the number of errors of each class; None if there are no errors."""
+    """Return a sentence with the numbers of lost values and of failed items of each error class.
+
+    Return None if there are no errors.
+    """
     errors = view.run.evaluation.errors
     values, units = errors.overall(), overall(errors.units)
     texts = []
@@ -400,7 +407,7 @@ _WAYS: Final = {
 
 
 def notes(view: RunView) -> list[str]:
-    """Return the notes of the run other than errors, as lines."""
+    """Return lines of notes that are not about errors, such as a note on undeclared keys."""
     evaluation, quoted, warnings = view.run.evaluation, view.quoted, view.run.evaluation.warnings
     lines: list[str] = []
 

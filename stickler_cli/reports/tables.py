@@ -231,7 +231,7 @@ def field_table(
 
 
 def _field_cells(view: RunView, row: FieldRow, tone: Tone) -> dict[str, Span]:
-    """Return the figures of a field by column title."""
+    """Return a dict from column titles to the figures of a field."""
     matrix_titles, exact_rates = MATRIX[:6], zip(EXACT_METRICS, row.tally.exact_rates, strict=True)
     usual_cells = zip((*_OUTCOMES, *_RATES), _figure_cells(view, row.counts, tone), strict=True)
     return {

@@ -108,7 +108,10 @@ def _shape_hints(assembly: "Assembly", run: "Run", pairs: Sequence[DocumentPair]
 
 
 def name_pattern(evaluation: Evaluation) -> str | None:
-    """Return the option that would pair documents that have no partner; None if no option would."""
+    """Return a hint at `--pair-by` that would pair documents without a partner.
+
+    Return None if no pattern would pair any of them.
+    """
     # Imported late: few runs have documents without a partner.
     from stickler_cli.documents.name_patterns import propose_pattern
 
@@ -132,9 +135,9 @@ def documents_without_partner(evaluation: Evaluation) -> tuple[list[str], list[s
 def _root_hint(
     option: str, side: str, documents: Sequence[JsonObject], names: set[str]
 ) -> Iterator[str]:
-    """Yield a hint at an option such as `--pred-root KEY`, if all documents are under this key.
+    """Yield a hint at an option such as `--pred-root KEY`, if every document has its fields there.
 
-    `names` are the names of the schema's fields; most of them must be under the same key.
+    `names` are the names of these fields. `side` is the kind of document in the text of the hint.
     """
     roots = {_find_root(document, names) for document in documents}
     if len(roots) == 1 and (root := roots.pop()):

@@ -238,7 +238,7 @@ class Job:
     metrics: Mapping[str, Measure] = field(default_factory=dict)
     """Maps the names of the user's metrics to accumulators that have no documents yet."""
     marks: Marks = field(default_factory=dict)
-    """People's verdicts on errors, by document."""
+    """Maps the id of a document to people's verdicts on its errors."""
     step: str = ""
     """Key under which documents are nested if the run has several schemas; else empty."""
     schemas: "SchemaChoice[Job] | None" = None

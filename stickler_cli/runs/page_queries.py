@@ -94,4 +94,4 @@ CHANGES: Final[Queries] = {
 run."""
 
 QUERIES: Final[Mapping[str, Queries]] = {"non-matches": CHANGES, "documents": DOCUMENTS}
-"""Queries by the id of the page's element that has the rows."""
+"""Maps the id of an HTML element to the queries for the rows that it has."""

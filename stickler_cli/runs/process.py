@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 
 def can_fork() -> bool:
-    """Return whether it is safe to fork this process: it must have only one thread."""
+    """Return whether it is safe to fork this process: only on Linux, and with a single thread."""
     if sys.platform != "linux" or threading.active_count() > 1:
         return False
     # Count threads of libraries too, which Python does not know.

@@ -92,7 +92,7 @@ OLD_PREFIX: Final = "x-stickler-"
 _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 
 AnnotationValues: TypeAlias = dict[str, Any]
-"""The annotations of one schema, by their names in Python."""
+"""The annotations of one schema: a dict from their Python names to their values."""
 
 _FLAG: Final = Rule("true or false", {"type": "boolean"})
 _LIST_FLAG: Final = Rule("true or false", _FLAG.keywords)

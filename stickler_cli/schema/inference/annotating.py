@@ -54,7 +54,7 @@ class Inference(NamedTuple):
 
     @property
     def annotations(self) -> dict[PlaceKey, JsonObject]:
-        """The inferred annotations, by the location of their schema."""
+        """Maps the location of a schema to the annotations that were inferred for it."""
         return {key: choice.annotations() for key, choice in self.choices.items()}
 
 
