@@ -56,8 +56,8 @@ class Violated:
     keyword: str
     """The violated keyword of the schema."""
     field: str
-    """The field, with [] for list items and * for keys of maps; for `required` the missing field;
-    empty for the whole document."""
+    """Path of the field, with `[]` for list items and `*` for keys of maps. For the keyword
+    `required`, it is the missing field. Empty for the whole document."""
     count: Count
     """Number of occurrences."""
     documents: Count
@@ -343,10 +343,11 @@ def _digest_of(path: FieldNames) -> bytes:
 
 @dataclass(slots=True)
 class PathCounts:
-    """Counts of undeclared keys, and of documents in which labels are missing, by path.
+    """For each path, counts of undeclared keys and of documents with missing labels.
 
-    Only the `MAX_KEYS` undeclared keys with the lowest digests are counted by name, all further
-    keys together. The digest makes the choice independent of the order of documents.
+    Only `MAX_KEYS` undeclared keys have a count of their own: those with the lowest digests. All
+    other keys are counted together. The digest makes the choice independent of the order of
+    documents.
     """
 
     undeclared_keys: Counter[FieldNames] = field(default_factory=Counter)
@@ -356,7 +357,8 @@ class PathCounts:
     not_labelled: Counter[FieldNames] = field(default_factory=Counter)
     """Number of documents in which a field is not labelled, or not completely."""
     left_out: Counter[FieldNames] = field(default_factory=Counter)
-    """Number of predicted items without a partner in each open list."""
+    """For each open list (a list that ground truths label only in part), the number of predicted
+    items without a partner."""
     unnamed: Counter[str] = field(default_factory=Counter)
     """Under `undeclared_keys` and `extra_keys`: the number of values whose keys have no count of
     their own, because there are too many keys."""

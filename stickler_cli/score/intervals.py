@@ -529,9 +529,10 @@ def _interpolate_sorted(values: NDArray[Any], position: float) -> NDArray[Any]:
 
 
 def percentile_interval(values: Floats, level: float) -> Interval | None:
-    """Return the interval between two percentiles of replicates, (n,).
+    """Return the interval between two percentiles of a figure's values in replicates.
 
-    None if a replicate is NaN.
+    `values` has shape (n,). `level`, in (0, 1), is the share of values between the two percentiles.
+    None if a value is NaN.
     """
     if np.isnan(values).any():
         return None

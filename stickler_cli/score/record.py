@@ -234,8 +234,8 @@ WITHOUT_FIGURES: Final = frozenset(
 def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = None) -> Run:
     """Merge runs into the run that one process would have made of all their documents.
 
-    The order of the runs, each given with its name, makes no difference. The gates that are judged
-    are `gates`, or by default the gates of all runs.
+    `runs` are pairs (name, run); their order makes no difference. The merged run is judged by
+    `gates`, or by default by the gates of all runs.
 
     Raises:
         NotComparableError: the runs were made under different conditions, or share documents.

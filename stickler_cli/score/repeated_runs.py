@@ -14,7 +14,7 @@ class FieldRepeats:
     f1: list[FractionOrNone]
     """F1 in each run, in the counting mode of the first run; null for a denominator of 0."""
     documents: Count
-    """Number of documents that evaluate the field in at least one run."""
+    """Number of documents in which at least one run evaluates the field."""
     right_in_all: Count
     """Number of documents in which the field has no error in any run."""
     right_in_any: Count

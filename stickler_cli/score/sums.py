@@ -121,7 +121,7 @@ class Counts(NamedTuple):
 
 
 def rate_fractions(counts: Sequence[Any], *, recall_with_fd: bool) -> dict[str, tuple[Any, Any]]:
-    """Return the numerator and denominator of every rate, by name of the rate.
+    """Return a dict from the name of every rate to its (numerator, denominator).
 
     The five counts are numbers or arrays of one shape. F1 is the single division 2TP / (2TP + FP +
     FN [+ FD]) and not 2PR / (P + R): nine of ten is then exactly 0.9.
@@ -172,7 +172,7 @@ class RateRule:
         return counts.derived(recall_with_fd=self.recall_with_fd)["f1"]
 
     def rate_fractions(self, counts: Sequence[Any]) -> dict[str, tuple[Any, Any]]:
-        """Return the numerator and denominator of every rate, by name of the rate."""
+        """Return a dict from the name of every rate to its (numerator, denominator)."""
         return rate_fractions(counts, recall_with_fd=self.recall_with_fd)
 
 

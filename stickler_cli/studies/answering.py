@@ -255,7 +255,7 @@ def read_lines(
 
 
 def read_verdicts(file: str, plan: Plan, limit: int) -> tuple[list[VerdictLine], int]:
-    """Read a file of verdicts; returns them and the number of skipped verdicts.
+    """Read a file of verdicts; return (verdicts, number of skipped verdicts).
 
     Verdicts with a missing ground truth or prediction are skipped, as there is nothing to compare.
 

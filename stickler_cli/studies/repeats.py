@@ -44,7 +44,7 @@ def repeats_of(runs: Mapping[str, Run]) -> Repeats:
 
 
 def _measure_field(figure: Figure, table: JoinedRuns) -> FieldRepeats:
-    """Return how far runs agree in the field of a figure; in whole documents if it has no field."""
+    """Return how often runs agree in a figure's field, or in whole documents without a field."""
     right, wrong = table.right_and_wrong(table.fields.get(figure.field, ()), figure.mode)
     # A document in which no side of any run has the field says nothing about agreement.
     has_field = table.of_runs(figure.field, figure.mode)[:, :-1].any(axis=(0, 1))

@@ -502,10 +502,11 @@ class ErrorCounts:
     """The numbers of errors of a set of documents, by field and class."""
 
     fields: dict[Path, ByClass] = field(default_factory=dict)
-    """Number of wrong values of each class, by the path of their field without list indexes."""
+    """Number of wrong values, as `fields[path][class]`. The paths are those of fields, without list
+    indexes."""
     units: dict[Path, ByClass] = field(default_factory=dict)
-    """Number of list items and objects of each class that failed as a whole, by the path of their
-    field; the wrong values inside them are counted in `fields`."""
+    """Number of list items and objects that failed as a whole, as `units[path][class]`. The wrong
+    values inside them are counted in `fields`."""
 
     def add(self, batch: DocumentErrors, selected: Mask | None) -> None:
         """Count the errors of all documents of a batch, or of the selected documents."""

@@ -193,7 +193,7 @@ def look_alike(gt: str, pred: str) -> bool:
 
 
 def _shape(text: str) -> str:
-    """Return a text in which characters that look alike are replaced by one of them."""
+    """Return a text in which characters that look alike are made equal, such as `o` and `0`."""
     folded = normalize_text("NFKD", text).casefold().translate(_LOOK_ALIKES)
     folded = folded.replace(_LONG_VOWEL, "-")
     return letters_and_digits(folded.replace("rn", "m").replace("vv", "w"))

@@ -39,8 +39,8 @@ class FieldPlace(NamedTuple):
     """
 
     order: SortKey
-    """The position of each object that contains the field among its siblings, from the outermost
-    object inwards, and last the position of the field itself."""
+    """Positions among siblings: first that of the outermost object that contains the field, then
+    those of the objects inside it, and last that of the field itself."""
     path: FieldNames
 
 

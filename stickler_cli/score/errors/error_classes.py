@@ -266,8 +266,8 @@ class ValuePlaces:
     def __init__(self, document: JsonValue) -> None:
         self._document = document
         self._fields: dict[tuple[int, Path], dict[str, list[Step]]] = {}
-        """Cached results of `_names_by_text`. The keys are (id of its argument `parent`, `inside`).
-        """
+        """Cached results of `_names_by_text`. The keys are (id of the argument `parent`, argument
+        `inside`)."""
 
     def find_other_place(self, pred: JsonValue, path: Path) -> Path | None:
         """Return the path at which the ground truth has the value that was wrongly predicted.
@@ -314,7 +314,7 @@ class ValuePlaces:
 
     @cached_property
     def _all_scalars(self) -> tuple[frozenset[str], frozenset[Any]]:
-        """All texts of the document in comparable form, and all its other scalars."""
+        """All texts of the document, stripped and in lower case, and all its other scalars."""
         texts: set[str] = set()
         others: set[Any] = set()
         todo: list[Any] = [self._document]
@@ -410,7 +410,7 @@ def _is_product(item: JsonObject, name: str, factors: tuple[str, ...]) -> bool:
 
 
 def searchable_form(value: JsonValue) -> JsonValue:
-    """Return a value in the form in which values are compared to find equal ones in other fields.
+    """Normalize a value, so that equal values of other fields can be found.
 
     Numbers become text, and text is in lower case. None if the value is so common that it may be
     equal by chance.

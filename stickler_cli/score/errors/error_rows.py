@@ -93,7 +93,7 @@ class Error(NamedTuple):
     """The key of the error's field and class, followed by the key of its cause; errors of one cause
     have equal keys. Empty for an error that only repeats another one."""
     swapped_with: str = ""
-    """For a swapped value, the path of the ground truth that equals the prediction."""
+    """For a swapped value, the path at which the ground truth has the predicted value."""
     origin: str = ""
     """A further explanation of the error. For a pair of list items, where its wrong values come
     from, such as `unit_price holds the true amount; amount = 21 x 3686.34`. For a digit slip, what
@@ -282,7 +282,8 @@ class KeptErrors:
     """Sampled errors by (key of the group, key of the cause). Under an empty key of the cause is a
     sample of the whole group."""
     last_sampled: dict[str, str] = field(default_factory=dict)
-    """For each group with too many causes, the key of the last cause that is sampled."""
+    """For each group with too many causes, the greatest key of a sampled cause. Causes of the group
+    with greater keys are not sampled."""
     _n_lines: int = 0
     _n_bytes: int = 0
 

@@ -95,7 +95,11 @@ class MarkedCounts:
 def match_marks(
     units: Iterable[LocatedUnit], marks: Mapping[MarkedError, Mark], document: str
 ) -> Iterator[tuple[MarkedError, LocatedUnit]]:
-    """Yield each error of a document that has a verdict, with its unit; `document` is the id."""
+    """Yield (error, unit) for each unit of a document that has a verdict.
+
+    `document` is the id of the document. A verdict on values that the unit does not have is
+    skipped.
+    """
     for unit in units:
         marked = MarkedError(document, field_path(unit.path), unit.outcome.name)
         mark = marks.get(marked)
@@ -219,7 +223,10 @@ class TruthChange(NamedTuple):
 
     @property
     def written_path(self) -> Path:
-        """The path in the ground truth as it is written, including the steps to alternatives."""
+        """The path of the value in the original ground truth.
+
+        Unlike `path`, it includes the steps to the alternatives that contain the value.
+        """
         path = self.path
         for length, alternative in self.alternatives:
             path = (*path[:length], *alternative.location, *path[length:])

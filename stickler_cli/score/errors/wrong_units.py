@@ -245,7 +245,7 @@ def classified_errors(
 
 
 def outermost_errors(table: UnitTable, truths: Sequence[JsonValue]) -> list[list[ClassifiedError]]:
-    """Return the errors of each document that are not inside another error, in schema order."""
+    """Return, for each document, the errors that are not inside another error, in schema order."""
 
     def is_outermost(batch: UnitBatch) -> Mask:
         # A unit is judged unless it is inside a unit that failed as a whole.

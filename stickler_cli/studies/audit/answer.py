@@ -319,8 +319,8 @@ class Audit:
         self.document_ids, n_runs = witnesses.documents, len(witnesses.runs)
         self.intervals = intervals_of(settings)
         self.answer_counts = defaultdict[str, Counter[str]](Counter)
-        """How many runs gave each answer, by field; only for documents that at least two runs
-        have."""
+        """How many runs gave each answer, as `answer_counts[field][answer]`. Only documents that at
+        least two runs have are counted."""
         self.changes = defaultdict[str, list[GoldChange]](list)
         """The changes of the ground truth that verdicts demand, by document."""
         self.n_without_right_value = 0

@@ -481,11 +481,11 @@ def _group_sizes(groups: Groups) -> VoteCounts:
 
 
 def agreement(groups: Groups) -> dict[str, tuple[NDArray[Any], NDArray[Any]]]:
-    """Return the dividends and divisors of three measures of agreement, an entry for each place.
+    """Return (dividends, divisors) of three measures of agreement, by name of the measure.
 
-    `agreement` is the share of places at which all runs agree, `pairwise` the share of pairs of
-    runs that agree, `observed` the observed agreement of Krippendorff's alpha. Places at which only
-    one run has an answer do not count.
+    All arrays have one entry for each place. `agreement` is the share of places at which all runs
+    agree, `pairwise` is the share of pairs of runs that agree, and `observed` is the observed
+    agreement of Krippendorff's alpha. Places at which only one run has an answer do not count.
     """
     sizes = _group_sizes(groups)
     n_runs = sizes.sum(axis=0)

@@ -66,7 +66,8 @@ def compare_causes(
 ) -> list[CauseChange]:
     """Return how each cause of errors changed between two runs; the most grown cause is first.
 
-    `values` are the changed values, for the numbers of fixed and broken values; None if unknown.
+    `values` are the changed values, from which fixed and broken values are counted; None if
+    unknown.
 
     Similar causes are joined into one, in the same way as in a report on a single run.
     """

@@ -39,8 +39,8 @@ IntArray: TypeAlias = NDArray[np.int64]
 LOST: Final = [Outcome.FD, Outcome.FA, Outcome.FN]
 
 SAMPLE_UNIT: Final = 1 << 30
-"""Scores are rounded to multiples of 1/`SAMPLE_UNIT` for tests, so that every machine gets the same
-sums. Reported figures are computed from all digits."""
+"""For significance tests, scores are rounded to multiples of 1/`SAMPLE_UNIT`, so that every machine
+gets the same sums. Reported figures are computed from all digits."""
 
 _NOWHERE: Final = -1
 
@@ -85,7 +85,8 @@ class JoinedRuns:
     paths: Sequence[FieldNames]
     """Paths of all fields; each key of a map is a field of its own."""
     cells: IntArray
-    """All distinct counts of a field in a document, (n, CELL). Equal counts are stored once."""
+    """Distinct rows of counts, (n, CELL). A row has all counts of one field in one document; equal
+    rows are stored once."""
     rows: Sequence[RunRows]
     """Counts and scores of each run. If a run did not compare a document, it has rows as if it
     missed every value of the document; the true values come from a run of the first side."""
@@ -185,9 +186,9 @@ class JoinedRuns:
         return bool(self._sum_cells(path, self.cells[:, ITEM_COUNTS]).any())
 
     def exact_fractions(self, path: Path, name: str) -> list[tuple[IntArray, IntArray]]:
-        """Return a rate of exact items in each run, as dividends and divisors by document.
+        """Return (dividends, divisors) of a rate of exact items for each run.
 
-        Both arrays have shape (documents,).
+        Both arrays have one entry for each document.
         """
         items = self._sum_cells(path, self.cells[:, ITEM_COUNTS])
         fractions = []
@@ -530,9 +531,10 @@ def _collect_confident_values(
     run_documents: Sequence[RunDocuments],
     n_bases: int,
 ) -> list[list[ConfidentValues]]:
-    """Return the values with a confidence of each run.
+    """Return the values that have a confidence, as a list for each run.
 
-    If a run did not compare a document, the list has the values of a first-side run in their place.
+    If a run did not compare a document, its list has the document's values from a run of the first
+    side.
     """
     values_of_runs: list[list[ConfidentValues]] = []
     for ledger in ledgers:

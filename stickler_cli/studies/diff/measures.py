@@ -410,7 +410,7 @@ def _change(
 
 
 def mean_of_runs(total: int, times: int) -> float:
-    """Divide a total over runs by their number `times`; the mean is an integer if possible."""
+    """Divide a sum over runs by `times`, the number of runs; the mean is an integer if possible."""
     return total // times if total % times == 0 else total / times
 
 

@@ -237,7 +237,8 @@ class DocumentChange:
     status_after: str
     """Status of the document in the second run; empty if that run does not have the document."""
     lost: Flag
-    """Whether the second run did not compare the document: all of its values count as missed."""
+    """Whether the second run did not compare the document. If so, all of its values count as
+    missed."""
     score_before: Fraction
     """Overall score of the document in the first run; the mean if there are several runs."""
     score_after: Fraction
@@ -549,8 +550,8 @@ class Difference:
     fields: list[Change]
     """The change of every field, in the order of the schema, parents first."""
     exact_items: list[Change]
-    """F1 of exactly right items or objects, for each field of lists or objects that has any; p is
-    corrected for the number of these fields."""
+    """F1 of exactly right list items or objects. There is an entry for each field that has list
+    items or objects. `p` is corrected for the number of these fields."""
     changed_documents: list[DocumentChange]
     """Every document with a change, the greatest loss first."""
     unchanged_documents: list[DocumentChange]

@@ -148,7 +148,8 @@ def smallest_p(differing: int) -> float:
 def holm(p: Sequence[float]) -> list[float]:
     """Return p values corrected for the number of tests, by Holm's method.
 
-    With them, the chance of any false alarm among all tests stays below the significance level.
+    If the corrected values are used, the chance of any false alarm among all tests stays below the
+    significance level.
 
     Source: Holm (1979), A Simple Sequentially Rejective Multiple Test Procedure.
 

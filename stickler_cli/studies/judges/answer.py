@@ -108,8 +108,8 @@ class JudgeReport(StudyRecord):
     total: JudgeAccount
     """Agreement in all fields together."""
     fields: list[JudgeAccount]
-    """Agreement in each field that has judged pairs and a model as judge. Fields are in the order
-    in which the file of verdicts first names them."""
+    """Agreement in each field that has judged pairs and a model as judge, in the order of the file
+    of verdicts."""
     disagreements: list[Disagreement]
     """At most a thousand disagreements; false accepts come first, as they do most harm."""
     usage: str

@@ -463,10 +463,10 @@ class Findings:
         return records
 
     def _find_lines(self) -> dict[tuple[str, str], int]:
-        """Return line numbers; the keys are (file, JSON Pointer).
+        """Return the line number of each value with a finding; the keys are (file, JSON Pointer).
 
-        Only files with a single document are searched. In a file with one document a line, the line
-        of a value is known already.
+        Only files with a single document are searched. If a file has one document on each line, the
+        number of the line is known already.
         """
         wanted: defaultdict[FileReference, set[str]] = defaultdict(set)
         for kept in self._kept.values():

@@ -101,7 +101,7 @@ class ClassFigures:
 
 @dataclass(frozen=True, slots=True)
 class PageConfusion:
-    """How many pages have a given true class and a given predicted class."""
+    """A pair of a true and a predicted class, with the number of pages that have this pair."""
 
     gt: str | None
     """True class. It is null for pages that are not in the ground truth, and empty for pages whose

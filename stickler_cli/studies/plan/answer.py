@@ -260,11 +260,12 @@ class Pilot:
             return rate_intervals([scaled], self.level)[0]
 
     def evened(self, thirds: int) -> "Pilot":
-        """Return a pilot whose documents vary more in size.
+        """Return a pilot with greater sums of squares, as if its documents varied more in size.
 
-        A small pilot often has too few large documents, so that its sizes vary too little. To make
-        up for this, parts of large documents are added: `thirds` is the number of these parts, each
-        a third of a large document. Half of all pilots lack at least one such part.
+        A small pilot often has too few large documents, so that its sizes vary too little. The sums
+        of squares are therefore increased; the sums of right and wrong amounts stay. `thirds` sets
+        by how much: each third adds a third of the square of one large document. Half of all pilots
+        lack at least one third.
 
         Source: Choi (1994), doi:10.1090/S0002-9939-1994-1195477-8, for gamma distributions.
         """

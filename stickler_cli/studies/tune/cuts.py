@@ -42,7 +42,8 @@ MIN_PAIRS: Final = 40
 """Minimum number of pairs of a field with which a threshold can be proposed."""
 
 MIN_UNITS: Final = 20
-"""Minimum number of documents with pairs of the field: half of them suggest, half confirm."""
+"""Minimum number of documents that have pairs of the field. One half of them suggests a threshold,
+and the other half confirms it."""
 
 MIN_PAIRS_OF_A_KIND: Final = 5
 """Minimum number of pairs above and below a proposed threshold, in each half of the documents."""
