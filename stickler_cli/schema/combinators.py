@@ -225,7 +225,7 @@ def kinds_of(files: SchemaFiles, in_force: InForce) -> list[str]:
     """Return the JSON types that a value may have, without null; `OPEN` if any type is allowed.
 
     Without a `type`, keywords that belong to one type decide, such as `properties`. Without such
-    keywords, the listed values decide.
+    keywords, the listed values decide, or else a known `format` of strings.
     """
     types = declared_types(in_force) or _inferred(files, in_force)
     kinds = [name for name in dict.fromkeys(types) if name != "null"]

@@ -109,9 +109,11 @@ def _of_objects(seen: Observed, name: str) -> JsonObject:
 
 
 def is_map(seen: Observed) -> bool:
-    """Return whether objects are maps.
+    """Return whether objects are maps, whose keys are data and not fields.
 
-    Maps have many keys, each key occurs in few of the objects, and their values are alike.
+    The objects are maps if they have many distinct keys or only keys with a digit, if each key
+    occurs in few of the objects, and if the values are alike. Objects with more keys than
+    `MOST_KEYS` are maps in any case.
     """
     if seen.has_other_keys:
         return True
@@ -139,7 +141,11 @@ def _of_items(seen: Observed, name: str) -> JsonObject:
 
 
 def item_key(seen: Observed) -> str | None:
-    """Return the field whose values identify the items of every list; None if there is none."""
+    """Return the field whose values identify the items of every list; None if there is none.
+
+    No two items of an observed list have the same value of this field, and its name suggests an
+    identifier. Line numbers do not count.
+    """
     if seen.n_lists < LISTS:
         return None
     for name, lists in seen.n_lists_by_key.items():

@@ -252,8 +252,9 @@ class Causes:
         """Return the causes that lost values, as the numbered entries of reports.
 
         The entry that lost most values comes first; it has number 1. Most entries are a single
-        cause. In a field of values, however, the causes of one error class are joined if each has
-        only one error, or if the class is in `SLIPS`. All documents that end early are one entry.
+        cause. In a field of values, however, all causes with a single error and the same error
+        class are one entry. If the class is in `SLIPS`, all its causes in the field are one entry.
+        All documents that end early are one entry, too.
         """
         single: list[tuple[Cause, ...]] = []
         joined: dict[Group, list[Cause]] = {}
