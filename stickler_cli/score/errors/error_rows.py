@@ -6,9 +6,11 @@ split, so that it is the same for any number of processes.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from bisect import insort
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from operator import attrgetter
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias, cast
 from zlib import crc32
 
@@ -259,6 +261,22 @@ Rank: TypeAlias = tuple[float, str]  # score and id of a document; the lowest co
 Sampled: TypeAlias = tuple[int, str, int, bytes]  # (hash, document id, position of the error, line)
 
 
+class DocumentLines(NamedTuple):
+    """The kept errors of one document."""
+
+    score: float
+    id: str
+    n_errors_before: int
+    """Number of errors of all earlier documents of the run, kept or not."""
+    lines: list[bytes]
+    """The document's first errors, as lines of JSON."""
+
+    @property
+    def rank(self) -> Rank:
+        """Score and id of the document."""
+        return self.score, self.id
+
+
 @dataclass(slots=True)
 class KeptErrors:
     """Errors as lines of JSON, limited in number and size.
@@ -273,8 +291,8 @@ class KeptErrors:
     fifth."""
     total: int = 0
     """Number of all errors, kept or not."""
-    documents: list[tuple[float, str, list[bytes]]] = field(default_factory=list)
-    """Score, id and lines of the documents with the lowest scores, in the order of the run."""
+    documents: list[DocumentLines] = field(default_factory=list)
+    """The documents with the lowest scores, sorted by score and id."""
     bound: Rank | None = None
     """The document (score, id) at which the limits were reached. Some of its errors are missing,
     and so are all errors of documents with higher scores. None if no error is missing."""
@@ -297,6 +315,7 @@ class KeptErrors:
 
         `rank` is (score, id) of the document. Documents with the lowest ranks are kept.
         """
+        n_errors_before = self.total
         self.total += len(errors)
 
         @cache  # encoding a line is slow, and most lines are not kept
@@ -308,7 +327,9 @@ class KeptErrors:
                 self._sample(error.cause, rank[1], position, line_at)
         if self.bound is None or rank < self.bound:
             n_listed = min(len(errors), self.max_lines + 1)  # one more: not all are listed
-            self._keep([(*rank, [line_at(position) for position in range(n_listed)])])
+            lines = [line_at(position) for position in range(n_listed)]
+            self._keep(DocumentLines(*rank, n_errors_before, lines))
+            self._trim()
 
     def merge(self, other: "KeptErrors") -> None:
         """Add the kept errors of later documents.
@@ -316,6 +337,7 @@ class KeptErrors:
         Each sample is cut to its size after merging. If `other` has a lower `bound`, this object
         takes over that bound, and drops its own errors above the bound.
         """
+        n_errors_before = self.total
         self.total += other.total
         for key, sample in other.samples.items():
             _, cause = key
@@ -324,9 +346,12 @@ class KeptErrors:
         self.last_sampled |= other.last_sampled
         self.settle()
         if other.bound is not None and (self.bound is None or other.bound < self.bound):
-            self.bound = other.bound
-            self._trim()
-        self._keep(other.documents)
+            self._lower_bound(other.bound)
+        for document in other.documents:
+            position = n_errors_before + document.n_errors_before
+            copied_lines = [*document.lines]  # trimming drops some of them
+            self._keep(document._replace(n_errors_before=position, lines=copied_lines))
+        self._trim()
 
     def settle(self) -> None:
         """Drop samples of groups that have more than `MAX_TRAITS + 1` causes.
@@ -364,46 +389,40 @@ class KeptErrors:
                 sample.sort()
                 del sample[size:]
 
-    def _keep(self, documents: Iterable[tuple[float, str, list[bytes]]]) -> None:
-        """Add the lines of documents, except documents that come after `bound`."""
-        for document in documents:
-            score, id_, lines = document
-            if self.bound is None or (score, id_) <= self.bound:
-                self.documents.append(document)
-                self._n_lines += len(lines)
-                self._n_bytes += sum(map(len, lines))
-        if self._n_lines > self.max_lines or self._n_bytes > self.max_bytes:
-            self._trim()
+    def _keep(self, document: DocumentLines) -> None:
+        """Add the lines of a document, unless it comes after `bound`."""
+        if self.bound is None or document.rank <= self.bound:
+            insort(self.documents, document)
+            self._n_lines += len(document.lines)
+            self._n_bytes += sum(map(len, document.lines))
+
+    def _lower_bound(self, bound: Rank) -> None:
+        """Set the bound, and drop the documents above it."""
+        self.bound = bound
+        while self.documents and self.documents[-1].rank > bound:
+            lines = self.documents.pop().lines
+            self._n_lines -= len(lines)
+            self._n_bytes -= sum(map(len, lines))
 
     def _trim(self) -> None:
         """Drop lines of the documents with the highest scores until the limits hold."""
-        self._n_lines = self._n_bytes = 0
-        kept_lines: dict[str, list[bytes]] = {}
-        for score, id_, lines in sorted(self.documents):
-            if self.bound is not None and (score, id_) > self.bound:
-                break
-            kept_lines[id_] = []
-            for line in lines:
-                is_full = self._n_lines == self.max_lines
-                if is_full or self._n_bytes + len(line) > self.max_bytes:
-                    self.bound = score, id_
-                    break
-                kept_lines[id_].append(line)
-                self._n_lines += 1
-                self._n_bytes += len(line)
-        self.documents = [
-            (score, id_, kept_lines[id_]) for score, id_, _ in self.documents if kept_lines.get(id_)
-        ]
+        while self._n_lines > self.max_lines or self._n_bytes > self.max_bytes:
+            document = self.documents[-1]
+            self.bound = document.rank
+            self._n_lines -= 1
+            self._n_bytes -= len(document.lines.pop())
+            if not document.lines:
+                self.documents.pop()
 
     def rows(self) -> Iterator[Error]:
         """Yield the errors of `documents`, and then the sampled errors that are not among them."""
         return map(decode_error, self.lines())
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the lines of `documents`, and then the sampled lines that are not among them."""
-        n_listed = {id_: len(lines) for _, id_, lines in self.documents}
-        for _, _, lines in self.documents:
-            yield from lines
+        """Yield the lines of `documents` in the order of the run, then the other sampled lines."""
+        n_listed = {document.id: len(document.lines) for document in self.documents}
+        for document_lines in sorted(self.documents, key=attrgetter("n_errors_before")):
+            yield from document_lines.lines
         if self.is_complete:
             return
         # First yield the first error of each sample: a limit then affects all causes equally.
