@@ -6,11 +6,10 @@ A format is described by dataclasses, typed dictionaries, named tuples and the r
 
 import math
 from collections import Counter, abc
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass, replace
 from enum import Enum
-from functools import cache, partial
+from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, NotRequired, TypeVar, Union, cast
 from typing import get_args as args_of
@@ -55,6 +54,11 @@ class _WrongError(Exception):
         self.missing = missing
         self.place: list[Step] = []
 
+    def below(self, step: Step) -> "_WrongError":
+        """Return this error after adding the step of an enclosing reader to its path."""
+        self.place.append(step)
+        return self
+
 
 def decode(kind: type[T], value: object, source: str = "", place: Path = ()) -> T:
     """Convert a JSON value to a value of a type.
@@ -93,15 +97,6 @@ def decode(kind: type[T], value: object, source: str = "", place: Path = ()) -> 
     )
 
 
-@contextmanager
-def _add_step(step: Step) -> Iterator[None]:
-    try:
-        yield
-    except _WrongError as error:
-        error.place.append(step)
-        raise
-
-
 @cache
 def _reader(kind: Any) -> Reader:
     """Return a function that checks JSON values and converts them to a type."""
@@ -133,11 +128,15 @@ def _of_origin(origin: Any, inner: tuple[Any, ...]) -> Reader:
 
 def _later(kind: Any) -> Reader:
     """Return a reader that is built when first used, because a type can contain itself."""
-    return partial(_read_later, kind)
+    reader: Reader | None = None
 
+    def read_value(value: Any) -> Any:
+        nonlocal reader
+        if reader is None:
+            reader = _reader(kind)
+        return reader(value)
 
-def _read_later(kind: Any, value: Any) -> Any:
-    return _reader(kind)(value)
+    return read_value
 
 
 def _ruled(kind: Any, rules: Sequence[Rule]) -> Reader:
@@ -249,8 +248,10 @@ def _keyed(
         values = {**value} if keep else {}
         for name, reader in readers.items():
             if name in value:
-                with _add_step(name):
+                try:
                     values[name] = reader(value[name])
+                except _WrongError as error:
+                    raise error.below(name) from None
             elif name in required:
                 raise _WrongError(value, "", name)
         return make(values)
@@ -279,8 +280,10 @@ def _sequence(reader: Reader, make: Reader) -> Reader:
 def _read_entries(readers: Sequence[Reader], values: Sequence[Any]) -> list[Any]:
     entries = []
     for position, (reader, value) in enumerate(zip(readers, values, strict=True)):
-        with _add_step(position):
+        try:
             entries.append(reader(value))
+        except _WrongError as error:
+            raise error.below(position) from None
     return entries
 
 
@@ -309,8 +312,10 @@ def _mapped(inner: tuple[Any, ...], make: Reader = dict) -> Reader:
                 wrong = _WrongError(name if is_object else value, error.expected)
                 wrong.place = [name] if is_object else []
                 raise wrong from None
-            with _add_step(name if isinstance(name, str | int) else ""):
+            try:
                 values[key] = read_entry(child)
+            except _WrongError as error:
+                raise error.below(name if isinstance(name, str | int) else "") from None
         return make(values)
 
     return read_value
