@@ -241,4 +241,4 @@ def _instance_of(name: str, cls: type[Metric]) -> Metric:
 
 
 def _failure(error: Exception) -> str:
-    return f"it failed with {type(error).__name__}: {error}"
+    return f"the metric failed with {type(error).__name__}: {error}"

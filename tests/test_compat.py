@@ -238,11 +238,11 @@ def test_sections_that_overlap_are_told_and_those_that_cannot_be_read_are_errors
     metrics.load_sections(TRUE, [*PREDICTED, PREDICTED[0]])
     assert metrics.errors == [
         (
-            "predictions: pages that are in two sections: 2; each such page counts only for the "
+            "predictions: number of pages in two sections: 2; such a page counts only for the "
             "first of its sections"
         )
     ]
-    assert "- predictions: pages that are in two" in metrics.generate_markdown_report(
+    assert "- predictions: number of pages in two" in metrics.generate_markdown_report(
         metrics.calculate_all_metrics()
     )
 

@@ -71,7 +71,7 @@ def evaluate_batch(
     settings = _of_batches(settings or ManySettings())
     if missing := [name for name in _COLUMNS if name not in table.schema.names]:
         expected = f"the columns {', '.join(_COLUMNS)}"
-        raise UsageError([Problem("table", f"there is no {missing[0]}", expected)])
+        raise UsageError([Problem("", f"the table has no column {missing[0]!r}", expected)])
     plan, contents, file = compiled(schema, settings)
     validation = validation_by(contents, file, settings)
     unwrapper = unwrapper_of(plan.root, settings)
@@ -120,11 +120,12 @@ def _of_batches(settings: ManySettings) -> ManySettings:
     chosen_options = {option.name: getattr(settings, option.name) for option in fields(settings)}
     settings = read_settings(ManySettings, chosen_options)
     if settings.schema_by is not None:
-        finding = "all documents of a batch have the same schema"
-        raise UsageError([Problem("schema_by", finding, hint="use evaluate_many")])
+        finding = "cannot be used in a batch, because all documents of a batch have one schema"
+        raise UsageError([Problem("", f"schema_by {finding}", hint="use evaluate_many")])
     if settings.lenient_json:
-        finding = "lenient_json does not work for JSON text in a batch"
-        raise UsageError([Problem("lenient_json", finding, "false")])
+        finding = "lenient_json cannot be used in a batch"
+        hint = "parse the predictions leniently before, or use evaluate_many"
+        raise UsageError([Problem("", finding, hint=hint)])
     return settings
 
 
@@ -132,7 +133,9 @@ def _pairs_of_table(table: "pa.Table | pa.RecordBatch", plan: Plan) -> Iterator[
     columns = (table.column(name).to_pylist() for name in _COLUMNS)
     for name, *sides in zip(*columns, strict=True):
         if not isinstance(name, str):
-            raise UsageError([Problem("table", f"an id is {described(name)}", "text")])
+            raise UsageError(
+                [Problem("", f"the table has an id that is {described(name)}", "text")]
+            )
         gt, pred = (
             parse_json(side.encode() if isinstance(side, str) else side, name)
             if isinstance(side, str | bytes)

@@ -102,7 +102,7 @@ class Evaluation(score.Evaluation):
             raise UsageError(
                 [
                     Problem(
-                        source="library",
+                        source="argument 'library'",
                         found=f"the value is {library!r}",
                         expected=expected,
                         hint=hint,
@@ -152,7 +152,7 @@ class Evaluation(score.Evaluation):
             raise UsageError(
                 [
                     Problem(
-                        source="format_name",
+                        source="argument 'format_name'",
                         found=f"the value is {format_name!r}",
                         expected=expected,
                         hint=hint,

@@ -62,9 +62,12 @@ def embedded_schema(model: type[ComparableModel]) -> dict[str, Any]:
     if renamed:
         finding = (
             f"{model.__name__} has attributes whose names differ from those in its schema: "
-            f"{renamed}"
+            f"{', '.join(renamed)}"
         )
-        hint = "put the schema of this class into the schema of the outer class"
+        hint = (
+            "instead of using this class in another class, copy its schema into the schema of the "
+            "other class"
+        )
         raise SchemaError(
             [
                 Problem(

@@ -63,6 +63,4 @@ def check_weight_hints(weight_hints: bool) -> None:
     if weight_hints:
         hint = 'give fields={"total": {"weight": 2.0}}, or x-aws-stickler-weight in a schema'
         finding = "weight_hints is True, but weights are not inferred from field names"
-        raise UsageError(
-            [Problem(source="weight_hints", found=finding, expected="False", hint=hint)]
-        )
+        raise UsageError([Problem(source="", found=finding, expected="False", hint=hint)])

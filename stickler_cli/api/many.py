@@ -198,7 +198,9 @@ def _of_schemas(
     """Return plan, documents and job of a run in which each document has one of several schemas."""
     if not isinstance(schema, str | os.PathLike):
         expected = "the path of the directory that holds the schemas for schema_by"
-        raise UsageError([Problem("schema", f"the value is {described(schema)}", expected)])
+        raise UsageError(
+            [Problem("argument 'schema'", f"the value is {described(schema)}", expected)]
+        )
     (by,) = parse_groupings((), settings.by_file, settings.schema_by)
     head: list[object] = []  # pairs that inference reads; below they come first again
     remaining_pairs = iter(pairs)
@@ -321,7 +323,7 @@ def compiled(
                 return loaded_schema.plan, lambda: loaded_schema.contents, None
     description = repr(schema) if isinstance(schema, type) else described(schema)
     expected = "a schema file, a parsed schema, or a pydantic class"
-    raise UsageError([Problem("schema", f"the value is {description}", expected)])
+    raise UsageError([Problem("argument 'schema'", f"the value is {description}", expected)])
 
 
 def validation_by(
@@ -339,13 +341,15 @@ def validation_by(
             "schema that is already compiled"
         )
         expected = "the schema file or the parsed schema"
-        raise UsageError([Problem("validate", finding, expected)])
+        raise UsageError([Problem("", finding, expected)])
     return validation_of(settings.validate, contents(), file)
 
 
 def _check_kind(name: str, value: object, kind: type, expected: str) -> None:
     if not isinstance(value, kind):
-        raise UsageError([Problem(name, f"the value is {described(value)}", expected)])
+        raise UsageError(
+            [Problem(f"argument {name!r}", f"the value is {described(value)}", expected)]
+        )
 
 
 def _warn_if_inferred(schema: LoadedSchema) -> LoadedSchema:
@@ -370,7 +374,7 @@ def _document_pairs(
             case _:
                 finding = f"the pair is {described(pair)}"
                 problem = Problem(
-                    str(position), finding, ("a pair (gt, pred) or a triple (id, gt, pred)")
+                    f"pair {position}", finding, "a pair (gt, pred) or a triple (id, gt, pred)"
                 )
                 yield DocumentPair(str(position), problem, None)
 
@@ -386,18 +390,19 @@ def document_pair(
 
     A side that is not valid becomes a problem.
     """
-    truth = _read_side(gt, name, "ground truth", kinds)
+    source = f"document {name}"
+    truth = _read_side(gt, source, "ground truth", kinds)
     if kinds_of is not None and isinstance(truth, dict | list):
         kinds = kinds_of(name, truth)
-        truth = _read_side(truth, name, "ground truth", kinds)
-    pair = DocumentPair(name, truth, _read_side(pred, name, "prediction", kinds))
+        truth = _read_side(truth, source, "ground truth", kinds)
+    pair = DocumentPair(name, truth, _read_side(pred, source, "prediction", kinds))
     # The ground truth as an instance of a model would have it.
     bare = getattr(gt, "_unwrapped", None)
     return replace(pair, gold=bare.gold) if isinstance(bare, Unwrapped) else pair
 
 
 def _read_side(
-    side: object, name: str, side_title: str, kinds: tuple[DocumentKind, ...]
+    side: object, source: str, side_title: str, kinds: tuple[DocumentKind, ...]
 ) -> JsonDocument | Problem | None:
     """Return one side as a JSON document; None if it is missing, a problem if it is invalid."""
     if side is None or isinstance(side, Problem):
@@ -408,18 +413,18 @@ def _read_side(
         finding = (
             f"the {side_title} cannot be turned into JSON values ({type(error).__name__}: {error})"
         )
-        return Problem(name, finding)
+        return Problem(source, finding)
     kind = "object" if isinstance(value, dict) else "array" if isinstance(value, list) else ""
     if kind not in kinds:
         hint = "json.loads reads text" if isinstance(side, str | bytes) else ""
         return Problem(
-            source=name,
+            source=source,
             found=f"the {side_title} is {described(side)}",
             expected=expected_of(kinds),
             hint=hint,
         )
     document: Any = value
-    return first_misfit(document, name, side_title) or document
+    return first_misfit(document, source, side_title) or document
 
 
 def _dumped(side: object) -> object:

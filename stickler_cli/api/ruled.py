@@ -241,8 +241,8 @@ def _overridden(
             hint = did_you_mean(name, fields_by_path)
             problems.append(
                 Problem(
-                    source="fields",
-                    found=f"there is no field {name}",
+                    source="argument 'fields'",
+                    found=f"there is no field {name!r}",
                     expected="a field",
                     hint=hint,
                 )
@@ -250,10 +250,13 @@ def _overridden(
             continue
         for rule in field_rules:
             if rule not in _RULES:
-                finding, hint = f"{name} has no rule {rule}", did_you_mean(rule, _RULES)
+                finding, hint = (
+                    f"the field {name!r} has no rule {rule!r}",
+                    did_you_mean(rule, _RULES),
+                )
                 problems.append(
                     Problem(
-                        source="fields",
+                        source="argument 'fields'",
                         found=finding,
                         expected=f"one of {', '.join(_RULES)}",
                         hint=hint,

@@ -39,7 +39,7 @@ def schema_of(
     """
     if not truths:
         finding = "no schema is given, and there is no ground truth to infer one from"
-        raise UsageError([Problem("schema", finding, "a schema")])
+        raise UsageError([Problem("argument 'schema'", finding, "a schema")])
     pairs = [*sides]
     if model := _shared_class(gt for gt, _ in pairs):
         return model

@@ -37,6 +37,7 @@ from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.evaluation import Conditions
 from stickler_cli.score.field_counts import LEAVES
 from stickler_cli.score.gates import (
+    OF,
     Aim,
     check_paths,
     document_rewards,
@@ -109,7 +110,7 @@ class Scorer:
         if is_inferred and not isinstance(schema, Ruled | LoadedSchema):
             self._source = schema, fields or {}
         self.aim = parse_aim(of)
-        check_paths([self.aim.gate], known_paths(self.plan), "of")
+        check_paths([self.aim.gate], known_paths(self.plan), OF)
         self.reveal, self.budget, self.options = reveal, budget, options
 
     @cached_property
@@ -536,7 +537,7 @@ class Scored:
         the second result is `passed`.
         """
         aim = parse_aim(gate)
-        check_paths([aim.gate], known_paths(self._scorer.plan), "of")
+        check_paths([aim.gate], known_paths(self._scorer.plan), OF)
         value = 0.0 if self._among is None else self._among.figures(aim)[self._at]
         return value, aim.passes(value) if aim.has_limit else self.passed
 
@@ -578,6 +579,8 @@ def _check(documents: tuple[object, ...], reveal: str, budget: object) -> None:
     if reveal not in REVEALS:
         hint = did_you_mean(str(reveal), REVEALS)
         expected = f"one of {', '.join(REVEALS)}"
-        raise UsageError([Problem("reveal", f"the value is {reveal!r}", expected, hint)])
+        raise UsageError([Problem("argument 'reveal'", f"the value is {reveal!r}", expected, hint)])
     if not isinstance(budget, int) or budget < 0:
-        raise UsageError([Problem("budget", f"the value is {budget!r}", "a number of characters")])
+        raise UsageError(
+            [Problem("argument 'budget'", f"the value is {budget!r}", "a number of characters")]
+        )

@@ -98,7 +98,9 @@ def _settings_of_cause(settings: CompareSettings, number: int, desk: Desk) -> Co
     assert documents  # noqa: S101 - `as_of_eval` keeps rows, and every cause is in a document
     first = documents[0]
     if len(documents) > 1:
-        desk.tell(f"showing {first}, the first of {len(documents)} documents with cause {number}")
+        desk.tell(
+            f"showing document {first}, the first of {len(documents)} documents with cause {number}"
+        )
     return replace(settings, document=first)
 
 

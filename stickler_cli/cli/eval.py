@@ -201,7 +201,7 @@ def check_group_keys(run: Run) -> None:
             found=(
                 "no document has a single value in this field"
                 if key in paths
-                else "no document has the field or key named here"
+                else "no document has this field or key"
             ),
             expected=EXPECTED,
             hint="" if key in paths else did_you_mean(key, paths),

@@ -350,7 +350,7 @@ def interview(choices: Mapping[Path, Inferred], seen: Observed | None) -> dict[P
             kept[place] = choice
             continue
         number += 1
-        answer = None if ended else _ask_about(f"{number}/{n_asked}", choice, seen)
+        answer = None if ended else _ask_about(f"field {number} of {n_asked}", choice, seen)
         ended = answer is None
         if answer != LEFT_OUT:
             kept[place] = answer if isinstance(answer, Inferred) else choice
@@ -376,8 +376,8 @@ def _ask_about(number: str, choice: Inferred, seen: Observed | None) -> Inferred
     """
     values = seen and seen.find_field(choice.path)
     warn("")
-    threshold = "" if choice.threshold is None else f" {setting(choice.threshold)}"
-    warn(f"{number} {field_path(choice.path)}: {choice.compared_by}{threshold}")
+    threshold = "" if choice.threshold is None else f", threshold {setting(choice.threshold)}"
+    warn(f"{number}, {field_path(choice.path)}: {choice.compared_by}{threshold}")
     warn(f"    {choice.reason}")
     if values:
         examples = ", ".join(sorted(values.values or ())[:SHOWN])

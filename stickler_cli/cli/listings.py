@@ -23,6 +23,7 @@ from .console import ExitCode, show_problems, write_result
 from .outputs import style_of
 
 ANNOTATION: Final = "annotation"
+DEFAULT: Final = "default"
 _COLUMNS: Final = (
     Column("field", left=True),
     Column("comparator", 1, left=True),
@@ -60,12 +61,14 @@ def _unions(fields: Iterable[Inferred]) -> Iterator[str]:
     for field in fields:
         arms.setdefault(field.path, []).append(field)
     for path, of_field in arms.items():
-        readings = [f"{arm.kind} by {arm.compared_by or 'its fields'}" for arm in of_field]
+        readings = [
+            f"as {arm.kind} by {arm.compared_by or 'the fields inside'}" for arm in of_field
+        ]
         kinds = {arm.kind for arm in of_field}
         texts = "string" in kinds and kinds & {"number", "integer"}
         rule = "; a text that contains a number is compared as a number" if texts else ""
         if len(readings) > 1:
-            yield f"  {field_path(path)}: {', '.join(readings)}{rule}"
+            yield f"  {field_path(path)}: compared {', '.join(readings)}{rule}"
 
 
 def _default_of(keyword: Parameter) -> str:
@@ -139,11 +142,14 @@ def source_of_comparison(field: Inferred) -> str:
     """Return where the comparator and the threshold of a field come from, such as "annotation"."""
     decided = {"comparator": bool(field.comparator), "threshold": field.threshold is not None}
     undecided = [name for name in decided if decided[name] and name not in field.stated]
-    remainder = f"inferred: {field.reason}" if field.source == "inferred" else "default"
+    is_inferred = field.source == "inferred"
+    remainder = f"inferred: {field.reason}" if is_inferred else DEFAULT
     if not undecided and field.stated:
         has_reason = field.reason not in {"", ANNOTATED} and "comparator" in field.stated
         reason = field.reason.removeprefix(f"{ANNOTATED}; ")
         return f"{ANNOTATION}: {reason}" if has_reason else ANNOTATION
     if not undecided or not field.stated:
         return remainder
-    return f"{ANNOTATION}: {', '.join(field.stated)}; {remainder}: {', '.join(undecided)}"
+    stated, others = ", ".join(field.stated), ", ".join(undecided)
+    origin = remainder if is_inferred else "by default"
+    return f"{stated} from an {ANNOTATION}; {others} {origin}"

@@ -255,7 +255,7 @@ def exit_code_of(run: Run) -> ExitCode:
             warn(f"  {entry}")
         if len(problems) > MAX_NAMED_DOCUMENTS:
             n_further, n_unnamed = len(problems) - MAX_NAMED_DOCUMENTS, run.unfit_unnamed
-            reported = f"the first {n_further} of them" if n_unnamed else "all"
+            reported = f"the first {n_further} of them" if n_unnamed else "all of them"
             warn(f"  and {n_further + n_unnamed} more documents; the JSON results list {reported}")
     elif not run.evaluation.evaluated:
         warn("error: no document was evaluated")

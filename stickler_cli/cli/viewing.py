@@ -341,7 +341,7 @@ class _Answers(BaseHTTPRequestHandler):
         if not name:
             self._answer(HTTPStatus.OK, self._page, "text/html; charset=utf-8")
         elif name not in self._questions:
-            raise MalformedRequestError(f"there is no question {brief(name)}")
+            raise MalformedRequestError(f"it has the unknown name {brief(name)}")
         else:
             (text, *_) = parse_qs(query).get("q", [""])
             answer = self._questions[name].ask(text)

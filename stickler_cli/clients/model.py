@@ -220,7 +220,8 @@ class Model(ABC, Generic[Q, A]):
 
         `lack` completes a sentence that begins with the name of the model.
         """
-        description = f"{self.comparator} with {self.title} {lack}"
+        model = self.title if " " in self.title else f"the model {self.title}"
+        description = f"{self.comparator} with {model} {lack}"
         return UnavailableError([Problem(source="", found=description, expected="", hint=hint)])
 
     @abstractmethod

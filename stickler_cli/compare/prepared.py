@@ -318,7 +318,7 @@ class PreparedValues:
         if isinstance(cause, Exception):
             cause = f"{type(cause).__name__}: {cause}"
         pair = f"{brief(self.values[gt])} and {brief(self.values[pred])}"
-        error = PairError(f"{self._comparator.name} failed on {pair}: {cause}")
+        error = PairError(f"comparator {self._comparator.name} failed on {pair}: {cause}")
         error.codes = gt, pred
         return error
 

@@ -47,22 +47,23 @@ def ignores_case(node: LeafNode) -> bool:
 
 NOTES: Final[Mapping[str, Callable[[LeafNode], bool]]] = {
     (
-        "fields compared by edit distance, so that a different word or number in a long text "
-        "may count as right"
+        "fields compared by edit distance, so a long text may count as right although a word or "
+        "number differs"
     ): is_edit_distance,
     (
-        "fields whose text is wrong if a number, or the unit beside a number, is different"
+        "fields in which a text counts as wrong if a number, or the unit beside a number, differs"
     ): decides_by_numbers,
     (
-        "fields in which one or two words of a long text (50 or more content words) may be "
-        "different"
+        "fields in which a long text (50 or more words without words such as 'the') counts as "
+        "right although one or two words differ"
     ): tolerates_words,
     (
-        "fields in which a word may differ by one letter (to prevent this, set same_letters in "
-        "the comparator-config)"
+        "fields in which a text counts as right although a word differs by one letter (to prevent "
+        "this, set same_letters in the comparator-config)"
     ): tolerates_words,
     (
-        "fields in which a word may be missing or added (to prevent this, use ExactComparator)"
+        "fields in which a text counts as right although a word is missing or added (to prevent "
+        "this, use ExactComparator)"
     ): counts_words,
     (
         "fields in which upper and lower case count as equal (to prevent this, set "

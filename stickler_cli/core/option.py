@@ -322,7 +322,7 @@ def read_settings(settings: type[S], given: Mapping[str, object], *, parsed: boo
             values[name] = option.convert(value) if parsed else option.parse(value)
         except NotTakenError as error:
             argument_or_flag = name.upper() if option.argument else option.flag
-            source = name if parsed else argument_or_flag
+            source = f"argument {name!r}" if parsed else argument_or_flag
             problems.append(option.problem(source, f"the value is {value!r}", error))
     if problems:
         raise UsageError(problems)

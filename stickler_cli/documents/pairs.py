@@ -13,6 +13,7 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from stickler_cli.core.figures import number_of
 from stickler_cli.core.json_values import OBJECTS, DocumentKind
 from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import parse_field_path
@@ -370,7 +371,7 @@ def _mismatch(gt: str, pred: str, kinds: list[SourceKind], with_id_field: bool) 
             expected="JSON Lines or tables",
             hint=hint,
         )
-    finding = f"this is {kinds[1].value}, but {decoded(gt)} is {kinds[0].value}"
+    finding = f"this is {kinds[1].value}, but the ground truth ({decoded(gt)}) is {kinds[0].value}"
     hint = (
         ""
         if SourceKind.FILE in kinds
@@ -491,13 +492,13 @@ def selected(pairs: Pairs, settings: SelectionOptions, seed: int) -> Pairs:
     number = sample if limit is None else limit
     if number is None or (pairs.total is not None and pairs.total <= number):
         return pairs
-    of_all = "" if pairs.total is None else f" of {pairs.total}"
+    documents = number_of(number, "document") + (
+        "" if pairs.total is None else f" of {pairs.total}"
+    )
     if limit is not None:
-        remark = Problem("--limit", f"only {number}{of_all} documents evaluated: the first ones")
+        remark = Problem("--limit", f"evaluated only the first {documents}")
     else:
-        remark = Problem(
-            "--sample", f"only {number}{of_all} documents evaluated: a sample with seed {seed}"
-        )
+        remark = Problem("--sample", f"evaluated only a random sample of {documents} (seed {seed})")
 
     def refs() -> Iterator[PairRef]:
         return islice(pairs.refs(), number) if limit is not None else _sampled(pairs, number, seed)

@@ -85,8 +85,8 @@ class LineColumns:
             if candidates[0] != column:
                 return Problem(
                     source=row.source,
-                    found=f"the row has a column {candidates[0]}, but row {first_row} has its "
-                    f"{_TITLES[side]} in {column}",
+                    found=f"this row has its {_TITLES[side]} in the column '{candidates[0]}', but "
+                    f"row {first_row} has it in the column '{column}'",
                     expected="the same columns in each row",
                     hint=f"give one column with --{side}-column",
                     line=row.line,

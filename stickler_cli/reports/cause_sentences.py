@@ -315,10 +315,10 @@ def _origin_texts(
         name, *source_names = (_quote_name(view, path[-1:]) for path in (origin.field, *origin.of))
         of_all = "" if errors == n_errors == n_errors_of_run else f" of {all_of_run}"
         if len(source_names) > 1:
-            product = " times ".join(source_names)
-            yield _OriginText(f"{name} is {product}, as predicted, in {errors:,}{of_all}")
+            product = " times ".join(f"predicted {source}" for source in source_names)
+            yield _OriginText(f"predicted {name} = {product} in {errors:,}{of_all}")
         elif alike_causes[0].trait and alike_causes[0].trait.differing:
-            sentence = f"{name} holds the true {source_names[0]} in {errors:,}{of_all}"
+            sentence = f"{name} has the true value of {source_names[0]} in {errors:,}{of_all}"
             yield _OriginText(sentence, is_frequent=errors * FEW >= n_errors_of_run)
 
 
@@ -352,7 +352,7 @@ def _quote_name(view: RunView, path: Path) -> str:
     """Return a field name for a sentence, in quotes if it could be taken for an ordinary word."""
     name = field_path(path) or WHOLE
     quoted = view.quoted(name)
-    could_be_word = name.lower() in _WORDS or name.isdecimal()
+    could_be_word = len(name) == 1 or name.lower() in _WORDS or name.isdecimal()
     return f'"{quoted}"' if quoted == name and could_be_word else quoted
 
 

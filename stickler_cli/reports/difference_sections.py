@@ -210,7 +210,7 @@ class DifferenceView:
         source, other = (" + ".join(map(self.quoted, names)) for names in sides)
         read = "" if counting == CountingOptions.counting else f", counting {counting}"
         schema = describe_schema(new.model_name)
-        return f"{self.quoted(schema)}: from {source} to {other}{read}"
+        return f"{self.quoted(schema)}: change from {source} to {other}{read}"
 
     @property
     def flow(self) -> list[str]:
@@ -318,9 +318,9 @@ class DifferenceView:
             f"{counts['fewer_errors']} better, {counts['more_errors']} worse, "
             f"{counts['same_errors']} the same"
         )
-        sentence = f"{by_score} by score; {by_values} by wrong values"
+        sentence = f"{by_score} by score; {by_values} by number of wrong values"
         if by_score == by_values:
-            sentence = f"{by_score}, by score and by wrong values"
+            sentence = f"{by_score}, both by score and by number of wrong values"
         not_compared = f"{counts['lost']} not compared in the new run, counted as missed"
         lost = f"; {not_compared}" if counts["lost"] else ""
         return f"{number_of(counts['compared'], 'document')} compared: {sentence}{lost}"
@@ -333,9 +333,9 @@ class DifferenceView:
         n_with_other_errors = counts["fewer_errors"] + counts["more_errors"]
         n_listed = len(self.difference.listed_documents)
         return (
-            "Listed are documents that have wrong values in a run, or whose figures differ: "
-            f"{number_of(n_listed, 'document')}. By score, {n_changed:,} of them got better or "
-            f"worse; by wrong values, {n_with_other_errors:,}."
+            "This list has the documents with wrong values in a run, or with different figures: "
+            f"{number_of(n_listed, 'document')}. {n_changed:,} of them have another score, and "
+            f"{n_with_other_errors:,} another number of wrong values."
         )
 
     @property
@@ -355,7 +355,11 @@ class DifferenceView:
         """Describe the change of a figure, its trend and the evidence in words."""
         before, after, by, _, p = self.figures(change)
         by = "" if change.change is None else f" ({by})"
-        return f"{before} to {after}{by}: {change.trend.value} (p {p}; {change.decided_by.value})"
+        span = f"{before} to {after}{by}"
+        if change.before is None and change.after is None:
+            span = "undefined in both runs"
+        p_text = "" if p == NOTHING else f"p {p}; "
+        return f"{span}: {change.trend.value} ({p_text}{change.decided_by.value})"
 
     def fields_with(self, *trends: Trend) -> list[tuple[Tone, str]]:
         """Return the tone and a description of each field with one of the given trends.
@@ -401,8 +405,8 @@ class DifferenceView:
             for contrast in difference.contrasts
         ]
         documents_by_description = {
-            "not compared in the new run, so all values count as missed": difference.lost,
-            "only in the new run, so not counted": difference.only_new,
+            "not compared in the new run and therefore counted as missed": difference.lost,
+            "only in the new run and therefore not counted": difference.only_new,
         }
         for description, documents in documents_by_description.items():
             if documents:
@@ -440,7 +444,7 @@ class DifferenceView:
             f"{round(count, 2):,}" for count in (document.errors_before, document.errors_after)
         )
         text += f", wrong values {wrong_before} to {wrong_after}"
-        for move, paths in (("broken", document.broken), ("fixed", document.fixed)):
+        for move, paths in (("now wrong", document.broken), ("now right", document.fixed)):
             if paths:
                 text += f"; {move}: {join_some(map(self.quoted, paths), MAX_LISTED)}"
         return text
@@ -453,12 +457,13 @@ class DifferenceView:
         """
         settings = self.difference.settings
         trends = {change.trend for change in self.difference.fields}
-        documents_text = "over the documents of the first run"
+        documents_text = "in the documents of the first run"
+        modes_text = MODES[settings.counting]
         p_text = "p value of a paired permutation test over documents"
         lines = [
             ("before", "before: F1 of BASE"),
             ("after", "after: F1 of NEW"),
-            ("change", f"change: of F1 (counting {MODES[settings.counting]}) {documents_text}"),
+            ("change", f"change: how much F1 changed {documents_text}; F1 counts {modes_text}"),
             ("p", f"p: {p_text}, corrected for the number of fields (Holm)"),
         ]
         if Trend.UNCHANGED in trends:
@@ -468,7 +473,7 @@ class DifferenceView:
             text = f"the p value is at most {settings.alpha:.4g}, and the interval excludes 0"
             lines.append(("trend", f"improved, regressed: {text}"))
         if Trend.INCONCLUSIVE in trends:
-            text = "the field is neither improved, regressed nor unchanged; see the reason"
+            text = "it is not clear whether F1 of the field has changed; see the column reason"
             lines.append(("reason", f"inconclusive: {text}"))
         return [
             *lines,
@@ -523,7 +528,7 @@ def _name_next_command(view: DifferenceView) -> Text | Line:
 
 
 def _contrasts(view: DifferenceView) -> Iterator[Text]:
-    words = {True: "not comparable: ", False: "differs: "}
+    words = {True: "not comparable: ", False: "the runs differ: "}
     if view.page:
         words = {True: "**not comparable**: ", False: ""}
     for decides, text in view.contrasts:
@@ -536,13 +541,13 @@ def _changed_documents(view: DifferenceView, direction: str) -> Iterator[Block]:
         yield Text(f"Documents that got {direction}:")
     elif documents:
         yield Text(f"documents that got {direction}", "title")
-    mark, gap = ("**much worse**: ", " ") if view.page else ("much worse: ", "  ")
+    mark, gap = (" (**much worse**)", " ") if view.page else (" (much worse)", "  ")
     for document in documents:
-        description = (mark if document.hard else "") + view.document_text(document)
+        document_name = view.quoted(document.id) + (mark if document.hard else "")
         _, _, change = view.change_texts(
             document.score_before, document.score_after, document.change
         )
-        text = f"{change}{gap}{view.quoted(document.id)}: {description}"
+        text = f"{change}{gap}{document_name}: {view.document_text(document)}"
         yield Text(text, "bad" if document.hard else "", INDENT * 2)
     if n_unlisted and view.page:
         command = view.difference.page_command

@@ -52,14 +52,14 @@ def sections_of(errors: ErrorList, style: TableStyle, *, page: bool) -> list[Sec
         n_rows = sum(map(len, groups.values()))
         n_inside = n_shown - n_rows
         inside_text = (
-            f"{n_inside} of them lie inside items or objects that are wrong as a whole; such an "
-            f"item is one row, so {number_of(n_rows, 'row')} below; --sort document lists all "
-            "errors"
+            f"{n_inside} of these errors lie inside items or objects that are wrong as a whole. "
+            f"Such an item or object is listed once, so {number_of(n_rows, 'row')} below; to list "
+            "every error, use --sort document"
         )
     else:
         n_wholes, n_inside = _count_wholes_and_inside(errors.rows())
         inside_text = (
-            f"{n_inside} of them lie inside items or objects that are also listed as errors"
+            f"{n_inside} of these errors lie inside items or objects that are also listed as errors"
         )
     documents_text = f", in {number_of(errors.documents, 'document')}" if n_shown else ""
     shown_of_all = "" if errors.total is None else f"{n_shown} of "

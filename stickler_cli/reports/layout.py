@@ -126,7 +126,7 @@ def _block_lines(block: Block | Figures | Curves, style: TableStyle) -> list[Lin
             shown_titles = {column.title for column in block.columns} - {*dropped} | {""}
             legend = [text for title, text in block.legend if title in shown_titles]
             if dropped and (block.legend or style.columns):
-                legend.append(f"no room for columns: {', '.join(dropped)}")
+                legend.append(f"columns left out to save width: {', '.join(dropped)}")
             if block.legend:
                 lines.append(BLANK)
             legend_blocks = (Text(text, "dim", INDENT) for text in legend)

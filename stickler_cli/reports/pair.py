@@ -84,7 +84,9 @@ class ComparedPair:
         is_inferred = bool(self.schema) and self.model_name == self.schema
         names = (f"schema {self.schema}",) if is_inferred else (self.model_name, self.schema)
         model_and_schema = ", ".join(filter(None, names))
-        return f"{self.document} ({model_and_schema})" if self.document else model_and_schema
+        if not self.document:
+            return model_and_schema
+        return f"document {self.document} ({model_and_schema})"
 
     @property
     def overall_score(self) -> float:
@@ -387,10 +389,13 @@ _COLUMNS: Final = (
 )
 
 LEGEND: Final = (
-    "adds: weight x score; the sum of these / the divisor is the score of the object or list above",
     (
-        "from: what sets the threshold: an annotation in the schema, the match-threshold "
-        "of the list items, or the default"
+        "adds: weight x score; the score of an object or list is the sum of these numbers, divided "
+        "by the divisor"
+    ),
+    (
+        "from: where the threshold comes from (an annotation in the schema, the match-threshold "
+        "of the list items, or the default)"
     ),
 )
 

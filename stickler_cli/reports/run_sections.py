@@ -246,9 +246,13 @@ def _worst_documents(view: RunView, style: TableStyle) -> Iterator[Block]:
     elif not documents:
         yield Text("no document lost values")
     else:
-        worst_of_all = f"{len(documents)} of {count:,}, those with the lowest scores"
-        choice = worst_of_all if len(documents) < count else "all"
-        yield Text(f"documents that lost values: {choice}", "title")
+        heading = "all documents that lost values"
+        if len(documents) < count:
+            heading = (
+                f"{len(documents)} of the {count:,} documents that lost values, those with the "
+                "lowest scores"
+            )
+        yield Text(heading, "title")
         yield _document_table(documents, commands_beside=style.plain)
         if not view.run.explain_command:
             advice = (
@@ -370,9 +374,11 @@ def _flip(view: RunView, flip: "Flip", runs: int) -> str:
         for entry in flip.wrong
     )
     location = f"{quoted(flip.document)}  {quoted(flip.path)}"
-    true_text = quoted(value_text(flip.gt)) if flip.gt is not None else "absent"
+    true_text = "absent in the ground truth"
+    if flip.gt is not None:
+        true_text = f"ground truth {quoted(value_text(flip.gt))}"
     count_text = f"{len(flip.wrong)} of {runs} runs"
-    return f"{location}  {true_text}: wrong in {count_text}: {', '.join(wrong_texts)}"
+    return f"{location}  {true_text}; wrong in {count_text}: {', '.join(wrong_texts)}"
 
 
 def gate_blocks(gates: Sequence[GateResult], *, page: bool) -> Iterator[Block]:

@@ -32,10 +32,10 @@ UNFIT: Final = 3  # number of unused verdicts that a sentence lists; the JSON re
 
 
 MODES: Final = {
-    "overall": "units: each value, each object and each list item counts as one unit",
+    "overall": "each value, each object and each list item as one unit",
     "aggregate": (
-        "all values, but each item that does not match, and each item or object that only one side "
-        "has, counts as one"
+        "all values; but a list item that does not match is one unit, and so is an item or object "
+        "that only one side has"
     ),
     "leaves": "all values",
 }
@@ -51,8 +51,8 @@ _WHY_LOWEST: Final = {
     ),
     "leaves": (
         "some objects or list items are missed, invented or paired with a very different "
-        "one; overall and aggregate count such an object or item as one unit, but leaves "
-        "counts all its values"
+        "one. The modes overall and aggregate count such an object or item as one unit; the "
+        "mode leaves counts all its values"
     ),
 }
 
@@ -185,8 +185,10 @@ def describe_verdicts(view: RunView) -> list[str]:
         unfit_of_all = (
             f"{len(marked_errors.unfit)} of {number_of(marked_errors.verdicts, 'verdict')}"
         )
-        verb = "belongs" if len(marked_errors.unfit) == 1 else "belong"
-        lines.append(f"{unfit_of_all} {verb} to no error of this run, and had no effect: {names}")
+        errors_text = "error is" if len(marked_errors.unfit) == 1 else "errors are"
+        lines.append(
+            f"{unfit_of_all} had no effect, because the {errors_text} not in this run: {names}"
+        )
     return lines
 
 
@@ -244,8 +246,8 @@ def wholly_right(view: RunView) -> str:
     share = view.rate(documents.share) + _bounds(view, interval)
     cumulative = ", ".join(f"{count:,}" for count in accumulate(documents.lost))
     return (
-        f"share of completely right documents: {share}; documents with at most 0, 1, 2, ... "
-        f"lost values: {cumulative}"
+        f"share of completely right documents: {share}; number of documents that lost at most 0, "
+        f"1, 2, ... values: {cumulative}"
     )
 
 
@@ -305,12 +307,14 @@ def disagreement(view: RunView) -> str | None:
         }
         if values and max(values.values()) - min(values.values()) > DISAGREE:
             lowest = min(values, key=lambda mode: values[mode])
-            rate_texts = ", ".join(f"{view.rate(value)} {mode}" for mode, value in values.items())
+            rate_texts = ", ".join(
+                f"{view.rate(value)} with {mode}" for mode, value in values.items()
+            )
             title = "F1" if metric == "f1" else metric
             reason = _WHY_LOWEST[lowest]
             return (
-                f"The counting modes disagree: {title} is {rate_texts}. The lowest is "
-                f"{lowest}: {reason}."
+                f"{title} depends on the counting mode: {rate_texts}. It is lowest with "
+                f"{lowest}, because {reason}."
             )
     return None
 

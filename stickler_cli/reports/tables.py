@@ -60,8 +60,8 @@ TRUST_LEGEND: Final = (
     (
         "skip",
         (
-            "skip: the largest share of values that could skip review if 99% of these values must "
-            "be right, judged by this run; cutoff: the confidence from which they could skip"
+            "skip: the largest share of values that could have skipped review in this run, with "
+            "99% of them right; cutoff: the lowest confidence among these values"
         ),
     ),
 )
@@ -280,8 +280,11 @@ def legend(view: RunView) -> list[tuple[str, str]]:
             )
         )
     has_list_fields = any(row.score is None and row.counts.total for row in rows)
-    no_score_text = "; fields of list items have no mean score" if has_list_fields else ""
-    score_text = "mean similarity; with clip-under-threshold, 0 for values below the threshold"
+    no_score_text = "; fields inside list items have no mean score" if has_list_fields else ""
+    score_text = (
+        "mean similarity of the values; if clip-under-threshold is set, a value below the "
+        "threshold counts as 0"
+    )
     lines.append(("mean score", f"mean score: {score_text}{no_score_text}"))
     return lines + ([("", WORST_LEGEND)] if any(row.worst for row in rows) else [])
 

@@ -102,8 +102,11 @@ def _select_examples(values_by_field: Sequence[CloseValues]) -> list[CloseExampl
 
 
 def _show_example(example: CloseExample) -> str:
-    gt, pred = (
-        repr(cut_end(text, MAX_SHOWN_LETTERS)) if text else "nothing"
-        for text in (example.gt, example.pred)
-    )
-    return f"{gt} predicted as {pred} in {example.document}"
+    gt, pred = (repr(cut_end(text, MAX_SHOWN_LETTERS)) for text in (example.gt, example.pred))
+    if not example.pred:
+        change = f"{gt} missing"
+    elif not example.gt:
+        change = f"{pred} added"
+    else:
+        change = f"{gt} predicted as {pred}"
+    return f"{change} in {example.document}"

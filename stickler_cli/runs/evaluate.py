@@ -255,7 +255,7 @@ def _notes(pairs: Pairs, evaluation: Evaluation, *, partial: bool) -> list[str]:
         done = evaluation.documents["total"]
         notes.append(f"interrupted: these results cover only {done}{of_all} documents")
     notes += (
-        f"{folder}: {_left_out(count, *words)}"
+        f"in the directory {folder}, {_left_out(count, *words)}"
         for counts, words in (
             (pairs.skipped, ("file is not .json", "files are not .json")),
             (pairs.hidden, ("name begins with a dot", "names begin with a dot")),

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from stickler_cli.core.figures import number_of
 from stickler_cli.core.json_values import JsonObject, JsonValue
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.documents.document import LineReference
@@ -120,7 +121,7 @@ def name_pattern(evaluation: Evaluation) -> str | None:
     if proposal is None:
         return None
     pattern, count = proposal
-    return f"--pair-by '{pattern}' would pair {count} of the documents that have no partner now"
+    return f"`--pair-by '{pattern}'` would pair {number_of(count, 'more document')}"
 
 
 def documents_without_partner(evaluation: Evaluation) -> tuple[list[str], list[str]]:
@@ -142,7 +143,7 @@ def _root_hint(
     roots = {_find_root(document, names) for document in documents}
     if len(roots) == 1 and (root := roots.pop()):
         yield (
-            f"try {option} {root_text(root)}: in every {side}, the schema's fields are "
+            f"try `{option} {root_text(root)}`: in every {side}, the schema's fields are "
             "under this key"
         )
 
@@ -228,14 +229,14 @@ def _wrapper_hint(
     if assembly.settings.wrapped == "none":
         default_unwrapper = Unwrapper(assembly.job.plan.root)
         if all(default_unwrapper(side).wrappers for side in sides):
-            yield "try --wrapped auto: most predicted values are inside objects with metadata"
+            yield "try `--wrapped auto`: most predicted values are inside objects with metadata"
             return
     unwrapper = assembly.job.unwrapper
     if unwrapper is not None and any(unwrapper.form_of(value, None) for value in wrapped):
         return
     form = _form_of(wrapped)
     if form:
-        yield f"try --wrapped {form}: most predicted values are inside objects with this key"
+        yield f"try `--wrapped {form}`: most predicted values are inside objects with this key"
 
 
 def _form_of(wrapped: Sequence[Mapping[str, JsonValue]]) -> str:

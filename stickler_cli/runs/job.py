@@ -89,7 +89,7 @@ def parse_groupings(
             Problem(f"{BY_FILE} {file}", finding, f"an option such as {BY} {MARK}language")
         )
     problems += (
-        Problem(f"{BY} {key}", "this key is given twice")
+        Problem(BY, f"the key {key!r} is given twice")
         for key in dict.fromkeys(keys)
         if keys.count(key) > 1
     )
@@ -273,10 +273,10 @@ class SchemaChoice(Generic[Planned]):
             return planned
         names = [step.removesuffix("/") for step in self.of_step]
         if name is None:
-            finding = f"{self.by.key} does not say which schema applies to this document"
+            finding = f"this document has no value for {self.by.key}, which selects its schema"
             return Problem(document, finding, f"a name such as {names[0]}")
         hint = did_you_mean(name, names)
-        return Problem(document, f"the directory of schemas has no file {name}.json", hint=hint)
+        return Problem(document, f"the directory of schemas has no file '{name}.json'", hint=hint)
 
     def kinds_of(
         self, document: str, gt: JsonDocument | Problem | None

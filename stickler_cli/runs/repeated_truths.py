@@ -35,7 +35,7 @@ def note_repeated_truths(assembly: "Assembly") -> Iterator[str]:
     n_repeated = len(digests) - len({*digests})
     if n_repeated >= MIN_REPEATED:
         yield (
-            f"{n_repeated:,} documents have the same ground truth as another document, so "
-            "intervals, which take documents for independent, may be too narrow; "
-            "stickler lint names them"
+            f"{n_repeated:,} documents have the same ground truth as another document. Confidence "
+            "intervals assume independent documents, so they may be too narrow; `stickler lint` "
+            "lists these documents"
         )

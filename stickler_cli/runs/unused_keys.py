@@ -71,4 +71,4 @@ def _word_note(option: str, text: str, pattern: KeySteps, paths: set[KeySteps]) 
     path_of_name = {path[-1]: field_path(path) for path in sorted(paths, reverse=True)}
     meant = did_you_mean(pattern[-1], path_of_name, display=path_of_name.__getitem__)
     hint = f"; {meant}" if meant else ""
-    return f"{option} {text}: no document has a key with this path{hint}"
+    return f"`{option} {text}` has no effect, because no document has a key with this path{hint}"

@@ -138,7 +138,7 @@ def check_kind(gate: Gate, kinds: Collection[str]) -> None:
             kinds,
             display=lambda near: f"{DOCUMENTS}.{near}{gate.operator}{limit}",
         )
-        finding = f"{gate.text!r} has the unknown metric {gate.metric}"
+        finding = f"{gate.text!r} has the unknown metric {gate.metric!r}"
         raise gate_error("--gate", finding, expected, hint)
 
 
@@ -208,7 +208,9 @@ def metric_value(gate: Gate, figures: Mapping[str, float | None]) -> tuple[float
             if figures
             else "the name of a metric added with --metric"
         )
-        raise gate_error("--gate", f"{gate.text!r} has the unknown metric {gate.metric}", expected)
+        raise gate_error(
+            "--gate", f"{gate.text!r} has the unknown metric {gate.metric!r}", expected
+        )
     return figures[gate.metric], "the divisor of this figure is 0"
 
 

@@ -162,7 +162,7 @@ def _check_metric(
             raise gate_error(option, found, SYNTAX, hint)
         expected = f"one of {', '.join(metrics or METRICS)}"
         hint = _suggest_gate(gate, option, lowest, metrics)
-        finding = f"has the unknown metric {metric}" if metric else "has no metric"
+        finding = f"has the unknown metric {metric!r}" if metric else "has no metric"
         raise gate_error(option, f"{text!r} {finding}", expected, hint)
     if metric in (metrics or _SHARES):
         _check_share(gate, option, lowest)
@@ -579,6 +579,10 @@ class Aim:
         return OPERATORS[self.gate.operator](score, self.gate.limit)
 
 
+OF: Final = "argument 'of'"
+"""The argument that states an aim, in messages."""
+
+
 def parse_aim(text: str) -> Aim:
     """Parse an aim: the name of a figure, or a gate on a figure.
 
@@ -593,9 +597,9 @@ def parse_aim(text: str) -> Aim:
     has_limit = any(operator_sign in name for operator_sign in OPERATORS)
     if name.startswith(OVERALL_SCORE):
         name = SCORE + name.removeprefix(OVERALL_SCORE)
-    gate = parse_gate(name if has_limit else f"{name}>=0", "of")
+    gate = parse_gate(name if has_limit else f"{name}>=0", OF)
     if gate.metric not in (*RATES, SCORE) or gate.bound or not gate.operator.startswith(">"):
-        raise gate_error("of", f"the value is {text!r}", _EXPECTED)
+        raise gate_error(OF, f"the value is {text!r}", _EXPECTED)
     return Aim(replace(gate, text=text), has_limit)
 
 

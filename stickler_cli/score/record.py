@@ -346,7 +346,7 @@ def _condition_problems(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
         for condition, first_value, value in find_differences(
             run_conditions(first), run_conditions(run)
         ):
-            found = f"{condition}: {brief(value)}, but {brief(first_value)} in {first_name}"
+            found = f"'{condition}' is {brief(value)}, but {brief(first_value)} in {first_name}"
             yield Problem(name, found, "runs with the same settings")
         if run.fields != first.fields:
             yield Problem(name, f"the schema has other fields than the schema of {first_name}")

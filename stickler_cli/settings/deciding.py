@@ -380,9 +380,9 @@ class CountingOptions(Settings, panel="counting"):
     counting: Counting = option(
         "leaves",
         (
-            "What reports count (JSON has all three). leaves: all values. aggregate: all "
-            "values, but each item that does not match, and each item or object that only one "
-            "side has, counts as one. overall: each value, object and item counts as one."
+            "What reports count (JSON has all three). leaves: all values. aggregate: all values; "
+            "but a list item that does not match is one unit, and so is an item or object that "
+            "only one side has. overall: each value, object and list item is one unit."
         ),
     )
 

@@ -103,7 +103,10 @@ def compare_sources(
         notes.append(f"document {problem.document} was skipped: {problem.problem}")
     if (n_more := len(unreadable) - MAX_NAMED_DOCUMENTS) > 0:
         skipped_text = "more document was" if n_more == 1 else "more documents were"
-        notes.append(f"{n_more} {skipped_text} skipped, because one side cannot be read")
+        notes.append(
+            f"{n_more} {skipped_text} skipped, because the ground "
+            "truth or the prediction cannot be read"
+        )
     notes += omission_notes
 
 

@@ -36,7 +36,7 @@ def test_many_arrays_are_evaluated():
         pytest.approx(2 / 3),
     )
     (problem,) = (row for row in evaluation.problems if row.status == "invalid")
-    assert problem.problem == "2: the prediction is of type object, expected a JSON array"
+    assert problem.problem == "document 2: the prediction is of type object, expected a JSON array"
 
 
 def test_an_object_schema_takes_no_array():

@@ -133,11 +133,13 @@ def test_what_a_batch_cannot_be_is_refused():
     for bad in ({"pairing_floor": 5}, {"missing": "skipp"}, {"lenient_json": True}):
         with pytest.raises(UsageError, match=next(iter(bad))):
             evaluate_batch(table_of(rows()), SCHEMA, ManySettings(**bad))
-    with pytest.raises(UsageError, match="there is no pred, expected the columns id, gt, pred"):
+    with pytest.raises(
+        UsageError, match="the table has no column 'pred', expected the columns id, gt, pred"
+    ):
         evaluate_batch(pa.table({"id": ["x"], "gt": ["{}"]}), SCHEMA)
-    with pytest.raises(UsageError, match="an id is of type null, expected text"):
+    with pytest.raises(UsageError, match="the table has an id that is of type null, expected text"):
         evaluate_batch(pa.table({"id": [None], "gt": ["{}"], "pred": ["{}"]}), SCHEMA)
-    with pytest.raises(UsageError, match="all documents of a batch have the same schema"):
+    with pytest.raises(UsageError, match="all documents of a batch have one schema"):
         evaluate_batch(table_of(rows()), SCHEMA, ManySettings(schema_by="kind"))
     with pytest.raises(UsageError, match="state"):
         merge_states([b"{}"])

@@ -236,7 +236,9 @@ def test_a_state_of_another_class_is_refused():
 
 def test_what_is_no_state_is_refused_and_nothing_is_lost():
     evaluator = filled()
-    with pytest.raises(UsageError, match="state: the keys seconds, evaluation are missing"):
+    with pytest.raises(
+        UsageError, match="argument 'state': the keys seconds, evaluation are missing"
+    ):
         evaluator.load_state({"target_schema": "Order", "non_matches": []})
     state = evaluator.get_state()
     state["evaluation"]["semantics"] = 2

@@ -99,9 +99,9 @@ def test_what_is_no_field_and_no_rule_is_told_at_once():
         eval_for(Order, rules)
 
     first, second = map(str, caught.value.problems)
-    assert "there is no field biling.zip" in first
+    assert "there is no field 'biling.zip'" in first
     assert "did you mean billing.zip?" in first
-    assert "shipping has no rule weigth" in second
+    assert "the field 'shipping' has no rule 'weigth'" in second
     assert "did you mean weight?" in second
 
 

@@ -98,7 +98,7 @@ def test_values_decide_where_predictions_are_of_several_classes_or_without_field
 
 def test_no_schema_and_no_ground_truth_is_an_error_that_says_so():
     with pytest.raises(
-        UsageError, match=("schema: no schema is given, and there is no ground truth")
+        UsageError, match=("argument 'schema': no schema is given, and there is no ground truth")
     ):
         evaluate_many(None, [])
 

@@ -319,11 +319,11 @@ def test_threads_may_share_a_scorer():
         (lambda: Scorer(None), "schema is None"),
         (
             lambda: Scorer(Order, reveal="shapes"),
-            "reveal: the value is 'shapes'.*did you mean shape",
+            "argument 'reveal': the value is 'shapes'.*did you mean shape",
         ),
-        (lambda: Scorer(Order, budget=-1), "budget: the value is -1"),
-        (lambda: Scorer(Order, budget=1.5), "budget: the value is 1.5"),
-        (lambda: Scorer(Order, of="f2"), "of: 'f2.* has the unknown metric f2"),
+        (lambda: Scorer(Order, budget=-1), "argument 'budget': the value is -1"),
+        (lambda: Scorer(Order, budget=1.5), "argument 'budget': the value is 1.5"),
+        (lambda: Scorer(Order, of="f2"), "argument 'of': 'f2.* has the unknown metric 'f2'"),
         (
             lambda: Scorer(Order, of="totl.f1"),
             "^of: 'totl.f1' names the field totl, .* mean total.f1",
@@ -342,7 +342,7 @@ def test_other_figures_of_a_judgement_can_be_asked_for():
     assert scored.judged("total.f1") == (0.0, False)
     assert scored.judged("overall_score>=0.5") == (pytest.approx(2 / 3), True)
     assert SCORER.score(GT, "no").judged("f1>=0") == (0.0, True)
-    with pytest.raises(UsageError, match=r"^of: .* the field totl"):
+    with pytest.raises(UsageError, match=r"^argument 'of': .* the field totl"):
         scored.judged("totl.f1>=1")
     assert scored.explain() == SCORER.evaluate(GT, {**GT, "total": 1}).comparison.explain(
         "errors", 100

@@ -499,7 +499,9 @@ def test_an_item_that_the_same_runs_dropped_is_one_suspect(stickler, data):
     assert (suspect["path"], suspect["field"], suspect["gt"]) == ("items[1]", "items", dropped)
     assert (suspect["votes"], suspect["others"]) == (2, [{"answer": None, "runs": [0, 1]}])
     out = stickler("audit", "s.json", "t.jsonl", "x.jsonl", "y.jsonl").out
-    assert "2 suspects among 4 values, in 1 row (one for all values of an item)\n" in out
+    assert (
+        "2 suspects among 4 values, in 1 row (the values of a list item can share a row)\n" in out
+    )
 
 
 def test_without_a_schema_the_ground_truth_shows_it(stickler, data):

@@ -161,7 +161,7 @@ def test_a_key_that_no_document_has_is_noted(vendors, stickler):
         ),
         (("--by", "a..b"), "--by a..b: 'a..b' is not a field path"),
         (("--by", "@language"), "--by @language: @language is a column of the --by-file, but --by"),
-        (("--by", "a", "--by", "a"), "--by a: this key is given twice"),
+        (("--by", "a", "--by", "a"), "--by: the key 'a' is given twice"),
         (
             ("--by-file", "meta.csv"),
             "--by-file meta.csv: neither --by nor --schema-by uses a",

@@ -83,7 +83,7 @@ def test_which_arm_is_meant_is_said(stickler, data):
 
     assert stickler("check", "union.json").out == (
         "union.json: no problems\n"
-        "  level: number by NumericComparator(unit='same', decimal='auto'), string by "
-        "LevenshteinComparator(same_digits=True, same_words=True); a text that contains a "
+        "  level: compared as number by NumericComparator(unit='same', decimal='auto'), as string "
+        "by LevenshteinComparator(same_digits=True, same_words=True); a text that contains a "
         "number is compared as a number\n"
     )

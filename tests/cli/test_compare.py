@@ -28,7 +28,7 @@ def test_a_pair_is_explained_in_a_row_for_each_place(stickler):
     # 1 * 1 + 2 * 0 + 1 * 0.5 of a weight of 4.
     assert result.code == ExitCode.OK
     assert result.out.splitlines()[:3] == [
-        "two (Order, schema.json)",
+        "document two (Order, schema.json)",
         "overall score 0.3750: sum 1.5 / weight 4 = 0.3750",
         "",
     ]
@@ -111,7 +111,7 @@ def test_a_document_of_many_is_chosen_by_its_id(stickler):
     result = stickler("compare", "schema.json", "gt", "pred", "--document", "two")
 
     assert result.code == ExitCode.OK
-    assert result.out.startswith("two (Order")
+    assert result.out.startswith("document two (Order")
 
 
 def test_standard_input_is_read_once(stickler, data, monkeypatch):
@@ -291,9 +291,9 @@ def test_the_first_document_of_a_cause_is_shown(stickler, data):
 
     first, second = (stickler(*sources, "--cause", number) for number in "12")
     assert (first.out, first.err) == (stickler(*sources, "--document", "two").out, "")
-    assert (second.out.split()[0], second.err) == (
+    assert (second.out.split()[1], second.err) == (
         "zero",
-        "showing zero, the first of 2 documents with cause 2\n",
+        "showing document zero, the first of 2 documents with cause 2\n",
     )
     run = stickler(*sources, "--cause", "1", "--document", "two")
     assert (run.code, "--document is also given" in run.err) == (2, True)

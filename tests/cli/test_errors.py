@@ -123,7 +123,7 @@ def test_the_table_says_how_many_of_how_many(stickler, kept_run):
     assert flat[3].split()[:3] == ["three", "total", "FD"]
     none = stickler("errors", "night", "--document", "one")
     assert (none.code, none.out) == (0, f"0 of {total} errors\n")
-    sentence = "2 of them lie inside items or objects that are also listed as errors"
+    sentence = "2 of these errors lie inside items or objects that are also listed as errors"
     by_class = ("errors", "night", "--class", "invented_value")
     assert sentence in stickler(*by_class, "--sort", "document").out
     assert sentence not in stickler(*by_class).out  # it lists them
@@ -248,10 +248,11 @@ def test_the_table_has_a_part_for_each_cause_and_an_item_is_one_row(stickler, da
     assert max(map(len, out.splitlines())) <= 80
     title = "lines: price and amount wrong in 3 items of 3 documents (one, three, two)"
     assert title in " ".join(out.split())
-    assert out.count("holds the true amount") == 1
+    assert out.count("has the true value of amount") == 1
     assert (
-        "  price holds the true amount in 3\n  amount is price times qty, as predicted, in 3" in out
-    )
+        "  price has the true value of amount in 3\n"
+        "  predicted amount = predicted price times predicted qty in 3"
+    ) in out
     (row,) = (text for text in out.splitlines() if text.startswith("one ") and "lines[0]" in text)
     assert re.split(" {2,}", row) == [
         *("one", "lines[0]", "price 30.5, amount 427", "price 427, amount 5978")
@@ -260,8 +261,9 @@ def test_the_table_has_a_part_for_each_cause_and_an_item_is_one_row(stickler, da
     # Two values are wrong in each of three items, four in a missed item, and `a` in all documents.
     assert out.startswith(
         "18 of 18 errors, in 4 documents\n= 14 values lost + 4 items or objects wrong as a whole\n"
-        "10 of them lie inside items or objects that are wrong as a whole; such an item\n"
-        "  is one row, so 8 rows below; --sort document lists all errors\n"
+        "10 of these errors lie inside items or objects that are wrong as a whole. Such\n"
+        "  an item or object is listed once, so 8 rows below; to list every error, use\n"
+        "  --sort document\n"
     )
     flat = stickler("errors", *SOURCES, "--sort", "document").out
     assert "lines[0].price" in flat

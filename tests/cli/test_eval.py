@@ -257,7 +257,7 @@ def test_a_key_that_no_document_has_is_an_error_also_when_quiet(stickler):
         result = stickler(*EVAL, "--by", "totl", "-f", "json", *quiet)
         assert result.code == 2
         assert (
-            "--by totl: no document has the field or key named here, expected the name of "
+            "--by totl: no document has this field or key, expected the name of "
             "a field in the ground truth"
         ) in result.err
         assert "did you mean total?" in result.err
@@ -269,8 +269,8 @@ def test_names_that_begin_with_a_dot_are_counted(stickler, data):
     write(data / "gt" / ".cache" / "three.json", GOOD)
     write(data / "gt" / "readme.md", "")
     notes = stickler(*EVAL, "-f", "json").json["notes"]
-    assert "gt: 2 names begin with a dot and were skipped" in notes
-    assert "gt: 1 file is not .json and was skipped" in notes
+    assert "in the directory gt, 2 names begin with a dot and were skipped" in notes
+    assert "in the directory gt, 1 file is not .json and was skipped" in notes
 
 
 def test_an_error_names_the_first_documents_and_counts_the_others(stickler, data):
@@ -281,7 +281,7 @@ def test_an_error_names_the_first_documents_and_counts_the_others(stickler, data
     lines = result.err.splitlines()
     assert lines[0] == "error: 7 of 9 documents could not be evaluated"
     assert lines[1].startswith("  bad0: gt/bad0.json")
-    assert lines[-1] == "  and 2 more documents; the JSON results list all"
+    assert lines[-1] == "  and 2 more documents; the JSON results list all of them"
 
 
 # --- processes
@@ -370,9 +370,9 @@ def test_a_rate_that_has_nothing_to_divide_by_is_empty_in_rows(stickler, data):
 def test_a_limit_and_a_sample_are_told(stickler):
     first = stickler(*EVAL, "--limit", "1", "-f", "json").json
     assert [document["id"] for document in first["per_document"]] == ["one"]
-    assert "--limit: only 1 of 2 documents evaluated: the first ones" in first["notes"]
+    assert "--limit: evaluated only the first 1 document of 2" in first["notes"]
     drawn = stickler(*EVAL, "--sample", "1", "--seed", "3")
-    assert "note: --sample: only 1 of 2 documents evaluated: a sample with seed 3" in drawn.out
+    assert "note: --sample: evaluated only a random sample of 1 document of 2 (seed 3)" in drawn.out
     assert stickler(*EVAL, "--sample", "0").code == 2
 
 

@@ -197,11 +197,12 @@ def test_a_comparator_that_fails_is_that_document_s_error(orders, jobs):
     assert json.loads(out)["documents"]["evaluated"] == 36
     problems_by_id = problems(out)
     no_number = problems_by_id.pop("line 34")
-    assert no_number.startswith('in field a, Obedient failed on "x" and "nothing": TypeError: ')
+    failure = "in field a, comparator Obedient failed on"
+    assert no_number.startswith(f'{failure} "x" and "nothing": TypeError: ')
     assert problems_by_id == {
-        "line 4": 'in field a, Obedient failed on "x" and "raise": ZeroDivisionError: no',
-        "line 14": 'in field a, Obedient failed on "x" and "nan": the similarity is nan',
-        "line 24": 'in field a, Obedient failed on "x" and "beyond": the similarity is 1.5',
+        "line 4": f'{failure} "x" and "raise": ZeroDivisionError: no',
+        "line 14": f'{failure} "x" and "nan": the similarity is nan',
+        "line 24": f'{failure} "x" and "beyond": the similarity is 1.5',
     }
 
 

@@ -21,18 +21,27 @@ def documents(tmp_path, monkeypatch):
     [
         (
             ("--ignore", "totl"),
-            "--ignore totl: no document has a key with this path; did you mean total?",
+            (
+                "`--ignore totl` has no effect, because no document has a key with this path; did "
+                "you mean total?"
+            ),
         ),
         (
             ("--ignore", "qty"),
-            "--ignore qty: no document has a key with this path; did you mean lines.qty?",
+            (
+                "`--ignore qty` has no effect, because no document has a key with this path; did "
+                "you mean lines.qty?"
+            ),
         ),
-        (("--ignore", "unlike"), "--ignore unlike: no document has a key with this path\n"),
+        (
+            ("--ignore", "unlike"),
+            "`--ignore unlike` has no effect, because no document has a key with this path\n",
+        ),
         (
             ("--rename", "sellr=vendor"),
-            "--rename sellr=vendor: no document has a key with this path",
+            "`--rename sellr=vendor` has no effect, because no document has a key with this path",
         ),
-        (("--rename", "lines.cont=qty"), "--rename lines.cont=qty: no document"),
+        (("--rename", "lines.cont=qty"), "`--rename lines.cont=qty` has no effect, "),
     ],
 )
 def test_a_pattern_that_names_no_key_is_told(stickler, documents, options, note):

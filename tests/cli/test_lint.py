@@ -20,22 +20,22 @@ def test_findings_are_told_with_file_line_pointer_and_advice(stickler, wrong):
     result = stickler("lint", "schema.json", "gt")
     assert result.code == 1
     assert result.out == (
-        "gt: 2 documents of schema.json\n"
+        "gt: 2 documents checked against schema.json\n"
         "2 errors, 1 warning\n"
         "\n"
         "error[unreadable-value] total: values that the comparator cannot read, so only "
         "exactly the same value counts as right\n"
-        '  gt/two.json:3 /total "much": NumericComparator gives 0 when comparing the value with '
+        '  gt/two.json:3 /total: "much": NumericComparator gives 0 when comparing the value with '
         "itself, expected at "
         "least 0.5\n"
         "  -> correct the values, or give the field a comparator that can read them\n"
         "\n"
         "error[wrong-kind] total: values whose type differs from the type in the schema\n"
-        '  gt/two.json:3 /total "much" is not of type "number"\n'
+        '  gt/two.json:3 /total: "much" is not of type "number"\n'
         "  -> correct the values, or the type in the schema\n"
         "\n"
         "warning[duplicate-value] id: several documents with the same value in an id field\n"
-        '  gt/two.json:2 /id "A-1", as in gt/one.json\n'
+        '  gt/two.json:2 /id: "A-1", as in gt/one.json\n'
         "  -> give each document a unique id\n"
     )
 
@@ -87,7 +87,7 @@ def test_good_ground_truth_has_nothing_to_tell(stickler):
     result = stickler("lint", "schema.json", "gt/one.json")
     assert (result.code, result.out) == (
         0,
-        "gt/one.json: 1 document of schema.json\nnothing found\n",
+        "gt/one.json: 1 document checked against schema.json\nnothing found\n",
     )
 
 

@@ -181,10 +181,10 @@ def test_figures_are_shown_gated_and_compared(stickler, files, evaluated):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("Failing", "document 0: it failed with ValueError: no such thing"),
+        ("Failing", "document 0: the metric failed with ValueError: no such thing"),
         ("Keeping", "the attribute seen of the metric is set, expected JSON values"),
         ("Wrong", "the metric returned nan for own_metrics:Wrong, expected a finite number"),
-        ("Merging", "merge: it failed with KeyError: 'apart'"),
+        ("Merging", "merge: the metric failed with KeyError: 'apart'"),
     ],
 )
 @pytest.mark.parametrize("options", [(), ("--jobs", "2"), ("--run-dir", "kept")])
@@ -219,7 +219,7 @@ def test_what_a_metric_failed_with_is_told_with_what_to_do(stickler, files):
         *("--allow-plugins", "--metric", "own_metrics:Failing", "-q"),
     )
     message = (
-        "document 0: it failed with ValueError: no such thing; correct the metric and "
+        "document 0: the metric failed with ValueError: no such thing; correct the metric and "
         "evaluate again"
     )
     again = "with a --run-dir, also give --restart"
@@ -247,7 +247,7 @@ def test_what_is_misspelt_is_told(stickler, evaluated):
     assert "did you mean anls_star?" in evaluated("--metric", "anls_sta", code=2)
     assert "add --metric own" in evaluated("--gate", "metric:own>=1", code=2)
     assert (
-        "has the unknown metric own_metrics:Totals.x, expected one of own_metrics:Totals.apart"
+        "has the unknown metric 'own_metrics:Totals.x', expected one of own_metrics:Totals.apart"
         in evaluated(
             "--metric", "own_metrics:Totals", "--gate", "metric:own_metrics:Totals.x>=1", code=2
         )

@@ -146,7 +146,7 @@ def test_a_run_is_read_again_with_the_inference_that_it_had(stickler, data, sche
 def test_a_key_that_no_document_has_is_refused(stickler, kept_run):
     result = stickler("report", "kept", "--by", "sorce")
     assert (result.code, result.out) == (2, "")
-    assert "--by sorce: no document has the field or key named here" in result.err
+    assert "--by sorce: no document has this field or key" in result.err
 
 
 def test_a_run_file_cannot_be_grouped_anew(stickler, kept_run):

@@ -33,7 +33,9 @@ def test_the_table_tells_spread_agreement_and_flips(three, stickler):
     # One of two is wrong in two runs: F1 is 2 x 1 of 2 x 1 + 1.
     assert total == ["total", "0.6667", "1.0000", "2", "0.5000", "1.0000", "1"]
     flips = [line for line in lines if line.startswith("two  total")]
-    assert flips == ["two  total  10.5: wrong in 2 of 3 runs: predicted 11, predicted 11"]
+    assert flips == [
+        "two  total  ground truth 10.5; wrong in 2 of 3 runs: predicted 11, predicted 11"
+    ]
 
 
 def test_all_other_results_are_those_of_the_first_prediction(three, stickler):
@@ -53,7 +55,7 @@ def test_a_run_file_tells_it_again(three, stickler):
     again = stickler("report", "run.json", "-f", "markdown").out
     assert again == out.partition("\n\nnext: ")[0] + "\n"
     assert "**2 runs (`pred`, `pred2`): F1 0." in out
-    assert "- `two`  `total`  `10.5`: wrong in 1 of 2 runs: predicted `11`" in out
+    assert "- `two`  `total`  ground truth `10.5`; wrong in 1 of 2 runs: predicted `11`" in out
     record = json.loads((three / "run.json").read_text())
     assert {flip["document"] for flip in record["repeats"]["flips"]} == {"two"}
 

@@ -313,7 +313,7 @@ def test_lines_in_another_order_are_told(orders):
         (("--max-document-size", "1MB"), "--max-document-size is now 1000000, but was 100000000"),
         (("--extra-fields", "ignore"), '--extra-fields is now "ignore", but was "fa"'),
         (("--recall-with-fd",), "--recall-with-fd is now true, but was false"),
-        (("--by", "id"), '--by is now [["id", "'),
+        (("--by", "id"), "--by is now id, but was not given"),
         (("--seed", "7"), "--ci or --seed is now {"),
         (("-o", "page.html"), "the run was started without an HTML report (-o report.html)"),
         (("--show-non-matches", "101"), "--show-non-matches is now 101, but was 100"),

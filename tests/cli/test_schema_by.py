@@ -126,12 +126,11 @@ def test_a_column_may_say_it_and_a_document_without_a_schema_fails_by_name(stick
     assert result.code == ExitCode.INCOMPLETE
     assert {problem["document"]: problem["problem"] for problem in result.json["problems"]} == {
         "invoice/b": (
-            "invoice/b: the directory of schemas has no file invoise.json; did you mean invoice?"
+            "invoice/b: the directory of schemas has no file 'invoise.json'; did you mean invoice?"
         ),
         "list/d": (
-            "list/d: @what does not say which schema applies to this document, expected "
-            "a name such as "
-            "invoice"
+            "list/d: this document has no value for @what, which selects its schema, expected "
+            "a name such as invoice"
         ),
     }
     explained = stickler("compare", "schemas", "gt", "pred", *by, "--document", "invoice/b")

@@ -29,15 +29,15 @@ def test_a_row_of_a_field_has_its_comparator_threshold_weight_and_who_said_what(
         "\n"
         "field      comparator                         threshold  weight  kind            set by\n"
         "sum        NumericComparator(tolerance=0.01)        0.5       3  number          "
-        "annotation: comparator-config, weight; default: comparator, threshold\n"
+        "comparator-config, weight from an annotation; comparator, threshold by default\n"
         "name       FuzzyComparator                          0.9       1  string          "
         "annotation\n"
         "lines                                               0.8       1  list of object  "
         "annotation\n"
         "lines.sku  LevenshteinComparator                    0.5       1  string          default\n"
         "\n"
-        "note: fields compared by edit distance, so that a different word or number in a "
-        "long text may count as right: name, lines.sku\n"
+        "note: fields compared by edit distance, so a long text may count as right although a "
+        "word or number differs: name, lines.sku\n"
     )
 
 
@@ -89,21 +89,22 @@ def test_a_terminal_gets_a_tree(stickler, monkeypatch):
         "\n"
         "field  comparator   threshold  weight  kind\n"
         "id     Exact              0.5       1  string\n"
-        "  annotation: comparator; default: threshold\n"
+        "  comparator from an annotation; threshold by default\n"
         "total  Numeric            0.5       2  number\n"
-        "  annotation: weight; default: comparator, threshold\n"
+        "  weight from an annotation; comparator, threshold by\n"
+        "    default\n"
         "lines                     0.7       1  list of object\n"
         "  default\n"
         "  sku  Levenshtein        0.5       1  string\n"
-        "    annotation: threshold; default: comparator\n"
+        "    threshold from an annotation; comparator by default\n"
         "  qty  Numeric            0.5       1  integer\n"
         "    default\n"
         "\n"
         "if there is no line below a field, all its settings come\n"
         "  from annotations\n"
         "\n"
-        "note: fields compared by edit distance, so that a different\n"
-        "  word or number in a long text may count as right:\n"
+        "note: fields compared by edit distance, so a long text may\n"
+        "  count as right although a word or number differs:\n"
         "  lines.sku\n"
         "note: fields in which upper and lower case count as equal\n"
         "  (to prevent this, set case_sensitive in the\n"
@@ -137,7 +138,7 @@ def test_what_the_schema_knows_of_the_ground_truth_is_a_column_of_its_own(stickl
         "ordered; distinct",
     ]
     # A field that is ignored is not named below the table.
-    assert "beside a number, is different: country, steps\n" in told_of_texts
+    assert "beside a number, differs: country, steps\n" in told_of_texts
     assert "lines.note" not in told_of_texts
 
 
@@ -167,16 +168,16 @@ def test_what_decides_between_texts_is_told_below_the_table(stickler, data):
     write(data / "texts.json", {"type": "object", "properties": fields})
 
     assert stickler("show", "texts.json").out.partition("\n\nnote: ")[2] == (
-        "fields compared by edit distance, so that a different word or number in a long "
-        "text may count as right: title, lines.note\n"
-        "note: fields whose text is wrong if a number, or the unit beside a number, is "
-        "different: tags\n"
-        "note: fields in which one or two words of a long text (50 or more content words) may be "
-        "different: tags\n"
-        "note: fields in which a word may differ by one letter (to prevent this, set "
-        "same_letters in the comparator-config): tags\n"
-        "note: fields in which a word may be missing or added (to prevent this, use "
-        "ExactComparator): tags\n"
+        "fields compared by edit distance, so a long text may count as right although a word or "
+        "number differs: title, lines.note\n"
+        "note: fields in which a text counts as wrong if a number, or the unit beside a number, "
+        "differs: tags\n"
+        "note: fields in which a long text (50 or more words without words such as 'the') counts "
+        "as right although one or two words differ: tags\n"
+        "note: fields in which a text counts as right although a word differs by one letter (to "
+        "prevent this, set same_letters in the comparator-config): tags\n"
+        "note: fields in which a text counts as right although a word is missing or added (to "
+        "prevent this, use ExactComparator): tags\n"
         "note: fields in which upper and lower case count as equal (to prevent this, set "
         "case_sensitive in the comparator-config): code\n"
     )

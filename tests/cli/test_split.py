@@ -42,7 +42,7 @@ def test_packets_that_cannot_be_compared_are_named(stickler, packets):
     assert result.code == 3
     assert "error: 2 of 3 packets could not be compared\n" in result.err
     assert (
-        "two: GT: pages in two sections: 1, expected each page in only one section\n" in result.err
+        "two: GT: 1 page is in two sections, expected each page in only one section\n" in result.err
     )
     assert "three: this packet has no ground truth\n" in result.err
 
@@ -52,5 +52,5 @@ def test_a_page_that_is_predicted_twice_is_told(stickler, packets):
     write(packets / "found" / "one.json", json.dumps(twice))
     result = stickler("split", "scans", "found")
     assert result.code == 0
-    assert "one: 1 of 3 sections wrong; pages that are in two predicted sections: 1;" in result.out
+    assert "one: 1 of 3 sections wrong; 1 page is in two predicted sections; " in result.out
     assert "1 invented" in result.out

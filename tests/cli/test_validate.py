@@ -131,6 +131,6 @@ def test_a_compiled_schema_is_none_to_judge_by():
 
 def test_a_choice_that_is_none_is_refused():
     with pytest.raises(
-        UsageError, match="validate: the value is 'preds', expected one of none, pred"
+        UsageError, match="argument 'validate': the value is 'preds', expected one of none, pred"
     ):
         evaluate_many(SCHEMA, [], validate="preds")

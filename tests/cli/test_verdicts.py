@@ -86,7 +86,8 @@ def test_a_verdict_that_fits_no_error_is_told(stickler, data, changed):
     verdict = VERDICT | changed
     assert record["unfit"] == ["{document}: {path} ({outcome})".format(**verdict)]
     assert record["right"] == {}
-    assert "1 of 1 verdict belongs to no error of this run" in stickler(*COMMAND).out
+    sentence = "1 of 1 verdict had no effect, because the error is not in this run: "
+    assert sentence in stickler(*COMMAND).out
 
 
 def test_the_last_verdict_on_an_error_counts(stickler, data):
@@ -147,7 +148,7 @@ def test_what_is_accepted_is_written_beside_the_ground_truth(stickler, data):
 
     run = stickler(*COMMAND, "--write-gold", "gold")
 
-    assert "written to gold; 2 alternatives added (in 1 ground truth)" in run.err
+    assert "written to gold; 2 other right values added (in 1 ground truth)" in run.err
     assert before == {file: file.read_bytes() for file in before}
     gold = json.loads((data / "gold" / "two.json").read_text("utf-8"))
     assert gold["total"] == {"_value": 10.5, "_alternatives": [11]}
@@ -190,7 +191,7 @@ def test_what_is_accepted_inside_an_alternative_is_written_there(stickler, data)
 
     run = stickler(*COMMAND, "--write-gold", "gold")
 
-    assert "written to gold; 2 alternatives added (in 1 ground truth)" in run.err, run.err
+    assert "written to gold; 2 other right values added (in 1 ground truth)" in run.err, run.err
     gold = json.loads((data / "gold" / "two.json").read_text("utf-8"))
     assert gold["_value"] == {"id": "one"}
     (written,) = gold["_alternatives"][0]["_alternatives"]

@@ -150,7 +150,7 @@ def test_what_a_server_cannot_take_is_told_from_other_failures(status, kind):
 @pytest.mark.parametrize("status", [401, 403, 404])
 def test_a_refused_key_or_model_ends_the_run_at_the_first_call(status):
     with pytest.raises(
-        UnavailableError, match=f"with failing cannot be used: .* answered {status}"
+        UnavailableError, match=f"with the model failing cannot be used: .* answered {status}"
     ):
         ask_question(Failing(StatusError(status)))
 

@@ -241,7 +241,7 @@ def test_sources_that_do_not_go_together_are_a_usage_error(tmp_path: Path):
     lines = write_lines(tmp_path / "a.jsonl", {"id": "a"})
     problem = usage_problem(file, directory)
     assert problem.source == directory
-    assert problem.found == f"this is a directory, but {file} is a JSON file"
+    assert problem.found == f"this is a directory, but the ground truth ({file}) is a JSON file"
     assert usage_problem(lines, file).source == file
     assert usage_problem(file, lines, "id").found.startswith(
         "this is a JSON Lines, CSV or TSV file"

@@ -25,7 +25,7 @@ def pairs_of(names, total=True):
 def test_the_first_documents_are_those_of_the_listing():
     chosen = selected(pairs_of(IDS), SelectionOptions(limit=3), 0)
     assert (ids(chosen), chosen.total) == (IDS[:3], 3)
-    assert str(chosen.problems[0]) == "--limit: only 3 of 200 documents evaluated: the first ones"
+    assert str(chosen.problems[0]) == "--limit: evaluated only the first 3 documents of 200"
 
 
 def test_a_sample_is_the_same_in_any_order_and_keeps_the_order_of_the_run():
@@ -76,7 +76,8 @@ def test_of_a_stream_nobody_knows_the_length(tmp_path):
     chosen = selected(pairs, SelectionOptions(sample=4), 0)
     assert chosen.total is None
     assert len(ids(chosen)) == 4
-    assert str(chosen.problems[0]) == "--sample: only 4 documents evaluated: a sample with seed 0"
+    sentence = "--sample: evaluated only a random sample of 4 documents (seed 0)"
+    assert str(chosen.problems[0]) == sentence
 
 
 def test_both_at_once_are_refused():

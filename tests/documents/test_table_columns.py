@@ -125,8 +125,8 @@ def test_a_row_of_json_lines_with_another_column_is_a_problem(tmp_path: Path):
     ]
     file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     problem = (
-        "the row has a column gt, but row 1 has its ground truth in expected, expected the same "
-        "columns in each row; give one column with --gt-column"
+        "this row has its ground truth in the column 'gt', but row 1 has it in the column "
+        "'expected', expected the same columns in each row; give one column with --gt-column"
     )
 
     assert documents(str(file)) == [
@@ -146,7 +146,7 @@ def test_the_first_row_with_a_column_for_a_side_decides(tmp_path: Path):
 
     assert [row[0] for row in documents(str(file))[1:3]] == [None, {"n": 1}]
     assert column_names(str(file), LIMIT) == ["pred"]
-    assert "row 3 has its ground truth in label" in str(documents(str(file))[3][0])
+    assert "row 3 has it in the column 'label'" in str(documents(str(file))[3][0])
 
 
 def test_a_short_row_of_csv_has_empty_cells(tmp_path: Path):

@@ -111,7 +111,10 @@ def test_items_say_which_field_they_hold_instead_of_their_own(texts):
         "4 lines: unit and name wrong in 2 items of 2 documents",
     ]
     assert texts(*map(pair, (1001, 2002, 3003))) == [
-        "6 lines: unit and name wrong in 3 items of 3 documents (unit holds the true name in 3)",
+        (
+            "6 lines: unit and name wrong in 3 items of 3 documents (unit has the true value of "
+            "name in 3)"
+        ),
     ]
     assert texts(*map(pair, (1001, 1001, 1001))) == [
         "6 lines: unit and name wrong in 3 items of 3 documents",
@@ -164,12 +167,12 @@ def test_what_else_is_known_of_a_cause_is_told_beside_it(run_of):
 
     assert (cause.number, cause.documents) == (1, ["a", "b", "c"])
     assert cause.origins == [
-        "price holds the true amount in 3",
-        "amount is count times price, as predicted, in 3",
+        "price has the true value of amount in 3",
+        "predicted amount = predicted count times predicted price in 3",
     ]
     # Lists that show the origins use the text, all other lists use the sentence.
     assert cause.text == "lines: price, amount and name wrong in 3 items of 3 documents"
-    assert cause.sentence == f"{cause.text} (price holds the true amount in 3)"
+    assert cause.sentence == f"{cause.text} (price has the true value of amount in 3)"
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,6 @@ def test_a_list_counts_what_its_cause_counts_and_every_document_with_errors_is_l
     ):
         assert group in text
     # a has the same error in both runs.
-    assert "or whose figures differ: 4 documents. By score, 3 of them got better or worse;" in text
-    assert "by wrong values, 3." in text
+    assert "or with different figures: 4 documents. 3 of them have another score, and" in text
+    assert "3 another number of wrong values." in text
     assert "Document before after b 0 1 c 0 1 a 1 1 d 1 0" in text

@@ -63,7 +63,7 @@ def drawn(pair, width=80, *, color=False):
 def test_a_tree_shows_values_marks_pairs_and_sums():
     # name: 5 of 8 letters are right; rows: (0.5 + 1) / 2.
     expected = """\
-one (Order, order.json)
+document one (Order, order.json)
 overall score 0.6667: sum 2 / weight 3 = 0.6667
 
 field                 similarity  threshold  from        weight    adds
@@ -84,10 +84,10 @@ field                 similarity  threshold  from        weight    adds
     0.2
   sum 2 / weight 3 = 0.6667
 
-adds: weight x score; the sum of these / the divisor is the score of the object
-  or list above
-from: what sets the threshold: an annotation in the schema, the match-threshold
-  of the list items, or the default
+adds: weight x score; the score of an object or list is the sum of these
+  numbers, divided by the divisor
+from: where the threshold comes from (an annotation in the schema, the
+  match-threshold of the list items, or the default)
 """
     assert drawn(pair_of()) == expected
 
@@ -115,7 +115,8 @@ def test_a_floor_of_the_schema_is_told_as_such():
 
 
 def test_columns_without_room_are_named():
-    assert drawn(pair_of(), 40).endswith("no room for columns: from, weight, adds\n")
+    sentence = "columns left out to save width: from,\n  weight, adds\n"
+    assert drawn(pair_of(), 40).endswith(sentence)
 
 
 def test_in_colour_differences_have_no_marks():

@@ -46,7 +46,7 @@ def with_version(text, version):
 def test_orders_look_as_checked_in(orders, errors_of, same_as, name):
     form, style = STYLES[name]
     style = replace(style, show_non_matches=5)
-    notes = ("pred: 1 file is not .json and was skipped",)
+    notes = ("in the directory pred, 1 file is not .json and was skipped",)
     noted = replace(orders, notes=notes, first_non_matches=errors_of())
 
     same_as(with_version(render(form, noted, style), "0"), SNAPSHOTS / name)

@@ -96,7 +96,7 @@ def test_a_comparator_that_fails_is_that_document_s_problem_and_the_run_goes_on(
     evaluation = evaluate_chunk(Job(plan, Options()), pairs)
     (problem,) = evaluation.evaluation.problems
     assert (problem.document, problem.status) == ("one", Status.FAILED)
-    assert "in field a, Refuses failed" in problem.problem
+    assert "in field a, comparator Refuses failed" in problem.problem
     assert "ZeroDivisionError: no" in problem.problem
     assert evaluation.ids == ["one", "two"]
     assert evaluation.evaluation.evaluated == 1

@@ -68,7 +68,7 @@ def wrapped(keys):
 def test_a_hint_about_the_shape_of_predictions_helps(score_of, preds, options, advice):
     code, score, hint = score_of(preds, *options)
     assert (code, score < 0.5) == (0, True)
-    assert f"hint: try {advice}: " in hint
+    assert f"hint: try `{advice}`: " in hint
     code, score, hint = score_of(preds, *shlex.split(advice))
     assert (code, score) == (0, 1.0)
     assert "hint" not in hint
@@ -78,7 +78,7 @@ def test_a_hint_about_the_shape_of_ground_truths_helps(score_of):
     gts = [{"label": document} for document in TRUTH]
     _, _, hint = score_of(TRUTH, gts=gts)
     assert (
-        "hint: try --gt-root label: in every ground truth, the schema's fields are under this "
+        "hint: try `--gt-root label`: in every ground truth, the schema's fields are under this "
         "key" in hint
     )
     assert score_of(TRUTH, "--gt-root", "label", gts=gts)[1] == 1.0
@@ -161,7 +161,7 @@ ORDERS = [
 def test_the_field_that_pairs_shuffled_lines_is_named(hints_of):
     shuffled = ORDERS[2:] + ORDERS[:2]
     (hint,) = hints_of(ORDERS, shuffled)
-    assert hint.startswith("try --id-field meta.doc_id to pair documents")
+    assert hint.startswith("try `--id-field meta.doc_id` to pair documents")
     assert hints_of(ORDERS, shuffled, "--id-field", "meta.doc_id") == []
 
 
@@ -229,14 +229,14 @@ def test_a_value_where_a_list_of_one_is_declared_is_right_and_needs_no_annotatio
 def test_the_root_is_found_through_texts_and_beside_other_keys(score_of, wrap, advice):
     _, score, hint = score_of([*map(wrap, TRUTH)])
     assert score < 0.5
-    assert f"hint: try {advice}: " in hint
+    assert f"hint: try `{advice}`: " in hint
     assert score_of([*map(wrap, TRUTH)], *shlex.split(advice))[1] == 1.0
 
 
 def test_the_root_of_ground_truths_is_found_without_a_schema(hints_of):
     gts = [{"gt_parse": order, "meta": "x"} for order in ORDERS]
     (hint,) = hints_of(gts, ORDERS)
-    assert hint.startswith("try --gt-root gt_parse: ")
+    assert hint.startswith("try `--gt-root gt_parse`: ")
     assert hints_of(gts, ORDERS, "--gt-root", "gt_parse") == []
 
 

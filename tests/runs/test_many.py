@@ -183,7 +183,7 @@ def test_what_is_no_schema_is_refused(schema, found):
         evaluate_many(schema, [])
 
     expected = "a schema file, a parsed schema, or a pydantic class"
-    assert str(caught.value) == f"schema: the value is {found}, expected {expected}"
+    assert str(caught.value) == f"argument 'schema': the value is {found}, expected {expected}"
 
 
 def test_without_a_schema_and_a_ground_truth_nothing_is_inferred():
@@ -221,28 +221,40 @@ def test_a_comparator_that_cannot_work_here_ends_the_run_before_it_begins():
 @pytest.mark.parametrize(
     ("option", "value", "problem"),
     [
-        ("pairing_floor", 1, "pairing_floor: the value is 1, expected a number in [-1, 1)"),
+        (
+            "pairing_floor",
+            1,
+            "argument 'pairing_floor': the value is 1, expected a number in [-1, 1)",
+        ),
         (
             "pairing_floor",
             math.nan,
-            "pairing_floor: the value is nan, expected a number in [-1, 1)",
+            "argument 'pairing_floor': the value is nan, expected a number in [-1, 1)",
         ),
         (
             "extra_fields",
             "ignored",
             (
-                "extra_fields: the value is 'ignored', expected one of fa, ignore; "
+                "argument 'extra_fields': the value is 'ignored', expected one of fa, ignore; "
                 "did you mean ignore?"
             ),
         ),
-        ("missing", None, "missing: the value is None, expected one of fn, skip, error"),
-        ("workers", 0, "workers: the value is 0, expected a whole number of at least 1, or auto"),
+        ("missing", None, "argument 'missing': the value is None, expected one of fn, skip, error"),
+        (
+            "workers",
+            0,
+            "argument 'workers': the value is 0, expected a whole number of at least 1, or auto",
+        ),
         (
             "workers",
             2.0,
-            "workers: the value is 2.0, expected a whole number of at least 1, or auto",
+            "argument 'workers': the value is 2.0, expected a whole number of at least 1, or auto",
         ),
-        ("chunk_size", 0, "chunk_size: the value is 0, expected a whole number of at least 1"),
+        (
+            "chunk_size",
+            0,
+            "argument 'chunk_size': the value is 0, expected a whole number of at least 1",
+        ),
     ],
 )
 def test_an_option_out_of_range_is_refused(option, value, problem):
@@ -328,19 +340,28 @@ A_VALUE = 'expected a JSON value; use model_dump(mode="json"), which returns JSO
 @pytest.mark.parametrize(
     ("side", "problem"),
     [
-        ("{}", "0: the {} is of type string, expected a JSON object; json.loads reads text"),
-        ([{}], "0: the {} is of type array, expected a JSON object"),
-        ({1, 2}, "0: the {} is of type set, expected a JSON object"),
-        (MappingProxyType({}), "0: the {} is of type mappingproxy, expected a JSON object"),
-        (Model, "0: the {} is of type ModelMetaclass, expected a JSON object"),
-        (Valued(3), "0: the {} is of type Valued, expected a JSON object"),
-        (Breaks(), "0: the {} cannot be turned into JSON values (ZeroDivisionError: no)"),
-        ({"open": {"k": [0, {1}]}}, f"0#/open/k/1: a value of the {{}} is of type set, {A_VALUE}"),
-        ({"tags": ("x",)}, f"0#/tags: a value of the {{}} is of type tuple, {A_VALUE}"),
-        ({"a": Color.RED}, f"0#/a: a value of the {{}} is of type Color, {A_VALUE}"),
-        ({"n": math.nan}, f"0#/n: a value of the {{}} is nan, {A_VALUE}"),
-        ({"open": {1: "x"}}, "0#/open: a key of the {} is of type int, expected a string"),
-        (circle(), f"0: the {{}} is nested more than {MOST_LEVELS} levels deep"),
+        (
+            "{}",
+            "document 0: the {} is of type string, expected a JSON object; json.loads reads text",
+        ),
+        ([{}], "document 0: the {} is of type array, expected a JSON object"),
+        ({1, 2}, "document 0: the {} is of type set, expected a JSON object"),
+        (
+            MappingProxyType({}),
+            "document 0: the {} is of type mappingproxy, expected a JSON object",
+        ),
+        (Model, "document 0: the {} is of type ModelMetaclass, expected a JSON object"),
+        (Valued(3), "document 0: the {} is of type Valued, expected a JSON object"),
+        (Breaks(), "document 0: the {} cannot be turned into JSON values (ZeroDivisionError: no)"),
+        (
+            {"open": {"k": [0, {1}]}},
+            f"document 0#/open/k/1: a value of the {{}} is of type set, {A_VALUE}",
+        ),
+        ({"tags": ("x",)}, f"document 0#/tags: a value of the {{}} is of type tuple, {A_VALUE}"),
+        ({"a": Color.RED}, f"document 0#/a: a value of the {{}} is of type Color, {A_VALUE}"),
+        ({"n": math.nan}, f"document 0#/n: a value of the {{}} is nan, {A_VALUE}"),
+        ({"open": {1: "x"}}, "document 0#/open: a key of the {} is of type int, expected a string"),
+        (circle(), f"document 0: the {{}} is nested more than {MOST_LEVELS} levels deep"),
     ],
 )
 def test_a_side_that_is_no_document_is_that_document_s_problem(side, problem):
@@ -482,12 +503,12 @@ def test_a_worker_that_cannot_read_the_plan_says_so(in_process, monkeypatch):
     [
         ({1: 2}, [], {}, SchemaError, "a key of the schema is of type int, expected a string"),
         ({"enum": [object()]}, [], {}, SchemaError, "a value of the schema is of type object"),
-        (SCHEMA, None, {}, UsageError, "pairs: the value is of type null, expected"),
-        (SCHEMA, 5, {}, UsageError, "pairs: the value is of type integer, expected"),
-        (SCHEMA, [], {"client": 3}, UsageError, "client: the value is of type integer"),
-        (SCHEMA, [], {"workers": 0}, UsageError, "workers: the value is 0, expected"),
+        (SCHEMA, None, {}, UsageError, "argument 'pairs': the value is of type null, expected"),
+        (SCHEMA, 5, {}, UsageError, "argument 'pairs': the value is of type integer, expected"),
+        (SCHEMA, [], {"client": 3}, UsageError, "argument 'client': the value is of type integer"),
+        (SCHEMA, [], {"workers": 0}, UsageError, "argument 'workers': the value is 0, expected"),
         ("no.json", [], {}, SchemaError, "no.json: the schema cannot be read"),
-        (int, [], {}, UsageError, "schema: the value is <class 'int'>"),
+        (int, [], {}, UsageError, "argument 'schema': the value is <class 'int'>"),
     ],
 )
 def test_what_cannot_be_used_raises_what_is_promised(schema, pairs, settings, kind, message):

@@ -31,7 +31,7 @@ def test_ten_repeated_ground_truths_are_noted_whatever_the_order_of_their_keys(n
     # The first one and ten that repeat it, of which some are written differently.
     (note,) = notes_of(first, *others, *[first] * 6, *[same] * 4)
     assert "note: 10 documents have the same ground truth as another document" in note
-    assert note.endswith("stickler lint names them")
+    assert note.endswith("`stickler lint` lists these documents")
     assert notes_of(first, *others, *[first] * 9) == []
 
 

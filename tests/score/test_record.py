@@ -319,30 +319,30 @@ def grouped(name: str, key: str) -> Run:
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [
-        (shard("1"), replace(shard("2"), version="0.1"), 'version: "0.1", but "'),
+        (shard("1"), replace(shard("2"), version="0.1"), '\'version\' is "0.1", but "'),
         (
             shard("1"),
             replace(shard("2"), schema=SchemaSignature("s.json", "sha256:1", "Doc", None)),
-            'schema digest: "sha256:1", but "sha256:0" in run 0',
+            '\'schema digest\' is "sha256:1", but "sha256:0" in run 0',
         ),
         (
             shard("1"),
             replace(shard("2"), schema=SchemaSignature("s.json", "sha256:0", "Doc", "sha256:2")),
-            'inferred annotations: "sha256:2", but null in run 0',
+            "'inferred annotations' is \"sha256:2\", but null in run 0",
         ),
         (
             shard("1"),
             shard("2", options=RunOptions(strict=True)),
-            "option strict: true, but false in run 0",
+            "'option strict' is true, but false in run 0",
         ),
-        (with_intervals("1"), with_intervals("2", seed=7), "intervals: {"),
-        (with_intervals("1"), with_intervals("2", level=0.9), "intervals: {"),
-        (with_intervals("1"), shard("2"), "intervals: null, but {"),
-        (grouped("1", "k"), grouped("2", "m"), 'breakdown: ["m"], but ["k"] in run 0'),
+        (with_intervals("1"), with_intervals("2", seed=7), "'intervals' is {"),
+        (with_intervals("1"), with_intervals("2", level=0.9), "'intervals' is {"),
+        (with_intervals("1"), shard("2"), "'intervals' is null, but {"),
+        (grouped("1", "k"), grouped("2", "m"), '\'breakdown\' is ["m"], but ["k"] in run 0'),
         (
             validated("1", "pred"),
             validated("2", "gt"),
-            'validated sides: ["gt"], but ["pred"] in run 0',
+            '\'validated sides\' is ["gt"], but ["pred"] in run 0',
         ),
         (
             shard("1"),

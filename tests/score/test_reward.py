@@ -84,5 +84,5 @@ def test_an_aim_is_a_figure_or_a_gate_on_one():
     ],
 )
 def test_what_is_no_figure_of_one_document_that_is_better_when_higher_is_refused(text):
-    with pytest.raises(UsageError, match="of: "):
+    with pytest.raises(UsageError, match="argument 'of': "):
         parse_aim(text)

@@ -465,7 +465,7 @@ ABOUT_TEXTS = ("letters-decide", "numbers-decide", "words-tolerated", "letters-t
             BY_WORDS,
             [WORDS, f"the {WORDS[4:]}", LONG],
             {
-                "words-tolerated": f"{FUZZY} 1 of 3 texts have 50 or more content words",
+                "words-tolerated": f"{FUZZY} 1 of 3 texts have 50 or more words",
                 "letters-tolerated": f"{FUZZY} 3 of 3 texts have letters",
             },
         ),

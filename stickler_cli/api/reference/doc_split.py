@@ -68,8 +68,8 @@ class DocSplitClassificationMetrics:
             raise ValueError(str(sections))  # noqa: TRY004 - the value is wrong
         if sections.claimed_again:
             claimed = (
-                f"pages that are in two sections: {sections.claimed_again}; each such page "
-                "counts only for the first of its sections"
+                f"number of pages in two sections: {sections.claimed_again}; such a page counts "
+                "only for the first of its sections"
             )
             self.errors.append(f"{_SIDES[side]}: {claimed}")
         return sections.sections

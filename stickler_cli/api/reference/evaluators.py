@@ -408,7 +408,7 @@ class BulkStructuredModelEvaluator:
         if missing := [key for key in keys if key not in state]:
             finding = f"the keys {', '.join(missing)} are missing"
             expected = "a state that get_state has returned"
-            raise UsageError([Problem("state", finding, expected)])
+            raise UsageError([Problem("argument 'state'", finding, expected)])
         if state["target_schema"] != self._title:
             finding = f"the saved state is for documents of {state['target_schema'] or 'any class'}"
             raise ValueError(f"{finding}, and this evaluator of {self._title or 'any class'}")

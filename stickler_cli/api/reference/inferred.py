@@ -44,8 +44,11 @@ def evaluate(
         check_weight_hints(weight_hints)
         return evaluate_pair(gt, pred, **options)
     if not isinstance(gt, BaseModel):
-        finding, expected = f"gt is of type {type(gt).__name__}", "an instance of a pydantic model"
-        raise UsageError([Problem("match_threshold", finding, expected)])
+        finding = (
+            f"gt is of type {type(gt).__name__}, but match_threshold needs an instance of a "
+            "pydantic model"
+        )
+        raise UsageError([Problem("", finding)])
     scorer = eval_for(
         type(gt), weight_hints=weight_hints, match_threshold=match_threshold, **options
     )
@@ -70,7 +73,7 @@ def eval_for(
     if not isinstance(schema, type):
         finding = f"match_threshold is {match_threshold:g}, but the schema is not a class"
         expected = f"{_MATCH_THRESHOLD} in the schema"
-        raise UsageError([Problem("match_threshold", finding, expected)])
+        raise UsageError([Problem("", finding, expected)])
     comparators: dict[str, BaseComparator] = {}
     contents = model_schema(schema, comparators)
     inferred = infer_class(schema, contents, match_threshold, comparators)

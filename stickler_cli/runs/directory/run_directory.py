@@ -532,7 +532,25 @@ def _describe_change(setting: str, current: object, earlier: object) -> str:
         return f"the run was started {with_page} an HTML report (-o report.html)"
     if setting == "schema":  # its digest would tell nothing
         return "the schema has changed since the run was started"
+    if setting in {"by", "schema by"}:  # their digests would tell nothing
+        return _describe_groupings(setting, current, earlier)
     return f"{_option_of(setting)} is now {brief(current)}, but was {brief(earlier)}"
+
+
+def _describe_groupings(setting: str, current: object, earlier: object) -> str:
+    """Return a text on a change of `--by` or `--schema-by`, without the digests of the groups."""
+    option = f"--{setting.replace(' ', '-')}"
+    now, before = (_list_group_keys(value) or "not given" for value in (current, earlier))
+    if now == before:
+        return f"the groups of {option} {now} have changed since the run was started"
+    return f"{option} is now {now}, but was {before}"
+
+
+def _list_group_keys(groupings: object) -> str:
+    """Return the keys of groupings, each given as a pair of its key and its digest."""
+    pairs = [*groupings] if isinstance(groupings, list) else []
+    is_pair = bool(pairs) and isinstance(pairs[0], str)
+    return ", ".join(str(key) for key, _ in ([pairs] if is_pair else pairs))
 
 
 def _compare(

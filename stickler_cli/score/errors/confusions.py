@@ -248,7 +248,7 @@ def find_slip_of_texts(gt: str, pred: str) -> str:
     if not gt_digits or not pred_digits:
         return ""
     if gt_digits == pred_digits:
-        return "the digits stand at other places"
+        return "the same digits are in other positions"
     return _find_slip_of_digits(gt_digits, pred_digits)
 
 
@@ -315,7 +315,7 @@ def _find_slip_of_digits(gt: str, pred: str) -> str:
     index = next(differences, len(shorter))
     if shorter[index:] != longer[index + 1 :]:
         return ""
-    return "one digit is missing" if shorter == pred else "one digit is too many"
+    return "one digit is missing" if shorter == pred else "there is one digit too many"
 
 
 def same_date(gt: str, pred: str) -> bool:

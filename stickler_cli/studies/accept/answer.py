@@ -76,7 +76,10 @@ def make_report(policy: AcceptancePolicy) -> Report:
         "in similar documents is at most this number"
     )
     table = Figures(figures, policy.fields, (*PASSING, ("upper bound", bound_text)))
-    title = "share of wrong values, as more and more values of lower confidence are accepted"
+    title = (
+        "share of wrong values among the accepted values: from left to right, values of lower and "
+        "lower confidence are accepted too"
+    )
     curves = Curves(title, [*map(_make_curve, policy.fields)], policy.asked.max_error)
     fields_without_threshold = [
         Text(f"{field_label(field)}: {_outcome_sentence(field)}")
@@ -86,7 +89,7 @@ def make_report(policy: AcceptancePolicy) -> Report:
     promise = Text(_promise_sentence(policy))
     if len(fields_without_threshold) == len(policy.fields):
         reason = (
-            "no value can skip review: too many confident values are wrong, or there are "
+            "no value can skip review, because too many confident values are wrong, or there are "
             "too few confident values"
         )
         return Report(policy, [Section("", [promise, Text(reason)])], table)
@@ -122,7 +125,7 @@ def _promise_sentence(policy: AcceptancePolicy) -> str:
 def _outcome_sentence(field: FieldPolicy) -> str:
     """Return a sentence on which values of a field pass."""
     if field.threshold is None:
-        return f"no value can skip review: {_reason_clause(field)}"
+        return f"no value can skip review, because {_reason_clause(field)}"
     share, error, bound = rate(field.accepted), rate(field.error), rate(field.bound)
     return (
         f"at a confidence of {rate(field.threshold)} or more: {share} of values are "
@@ -137,7 +140,7 @@ def _reason_clause(field: FieldPolicy) -> str:
             f"at least {field.needed} documents with values are needed, even if all values "
             "are right"
         )
-        return f"{needed_documents}; there are {field.documents}"
+        return f"{needed_documents}, but there are only {field.documents}"
     return "too many confident values are wrong, or there are too few confident values"
 
 

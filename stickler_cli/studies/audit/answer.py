@@ -489,8 +489,8 @@ class Audit:
     def _list_notes(self) -> Iterator[str]:
         """Yield notes on the limits of the figures and on omitted verdicts."""
         yield (
-            "if all runs make the same mistake as the ground truth, no run votes against "
-            "it; --draw also draws some values that no run disputes"
+            "an error in the ground truth stays hidden if all runs make the same error; "
+            "therefore --draw also draws some values on which all runs agree"
         )
         if n_unused := len(self.marks) - len(self.verdicts):
             yield (

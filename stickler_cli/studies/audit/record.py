@@ -227,7 +227,13 @@ def make_report(record: AuditReport) -> Report:
                 "ground truth"
             ),
         ),
-        ("all agree", "all agree, pairs agree, alpha: how far the runs agree with each other"),
+        (
+            "all agree",
+            (
+                "all agree: share of values on which all runs agree; pairs agree: average share "
+                "of values on which two runs agree; alpha: agreement beyond chance (Krippendorff)"
+            ),
+        ),
         (
             "wrong",
             (
@@ -316,7 +322,8 @@ def _estimate_sentence(record: AuditReport) -> str:
     total = record.whole
     suspects = f"{number_of(total.suspects, 'suspect')} among {number_of(total.places, 'value')}"
     if len(record.suspects) != total.suspects:
-        suspects += f", in {number_of(len(record.suspects), 'row')} (one for all values of an item)"
+        rows = number_of(len(record.suspects), "row")
+        suspects += f", in {rows} (the values of a list item can share a row)"
     if total.wrong is None:
         return suspects
     bounds = total.wrong_interval

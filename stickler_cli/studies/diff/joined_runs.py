@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from stickler_cli.compare.result import FieldInfo, Outcome
 from stickler_cli.compare.units import FieldNames
+from stickler_cli.core.figures import number_of
 from stickler_cli.core.locations import Path
 from stickler_cli.core.problems import NotComparableError, Problem, UsageError
 from stickler_cli.score.blocks import SCORE_KEY, Blocks, encode_rows
@@ -333,8 +334,8 @@ def join_runs(
     first, second = (set[str]().union(*(compared for _, compared in side)) for side in sides)
     if not first & second:
         finding = (
-            f"the runs have no document in common ({len(first)} documents in BASE, "
-            f"{len(second)} in NEW)"
+            f"the runs have no document in common ({number_of(len(first), 'document')} in BASE, "
+            f"{number_of(len(second), 'document')} in NEW)"
         )
         raise NotComparableError([Problem("", finding, "two runs of the same documents")])
     ids = sorted(first)

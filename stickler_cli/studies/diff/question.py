@@ -48,7 +48,7 @@ class DiffSettings(
 
     names: tuple[str, ...] = option(
         (),
-        "BASE and NEW; or SCHEMA GT PRED_A PRED_B.",
+        "The two runs BASE and NEW; or SCHEMA GT PRED_A PRED_B, to compare two predictions.",
         "RUN...",
         argument=True,
         needed=False,
@@ -134,7 +134,9 @@ class DiffSettings(
                 flag for flag, is_given in (("--base", self.base), ("--new", self.new)) if is_given
             ]
             arguments = ", ".join([*self.names, *flags])
-            finding = f"the arguments are {arguments}" if arguments else "no arguments are given"
+            finding = "no arguments are given"
+            if arguments:
+                finding = f"the arguments ({arguments}) do not fit"
             raise UsageError([Problem("stickler diff", finding, USAGE)])
         sides = (self.base, self.new) if self.several else (self.names[-2:-1], self.names[-1:])
         for name, side in zip(("BASE", "NEW"), sides, strict=True):

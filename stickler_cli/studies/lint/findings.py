@@ -105,7 +105,7 @@ def make_report(record: LintRecord, max_places: int) -> Report:
     counts = [
         number_of(n_findings[severity], severity) for severity in SEVERITIES if n_findings[severity]
     ]
-    preposition = ", schema" if record.schema.startswith(INFERRED_FROM) else " of"
+    preposition = ", schema" if record.schema.startswith(INFERRED_FROM) else " checked against"
     documents = number_of(record.documents, "document")
     head = f"{record.gt}: {documents}{preposition} {record.schema}"
     summary = [Text(", ".join(counts) or "nothing found")]
@@ -120,7 +120,7 @@ def _finding_blocks(finding: FindingRecord, max_places: int) -> Iterator[Block]:
     yield Text(f"{finding.severity}[{finding.rule}] {sentence(finding)}", lead=tone, indent=INDENT)
     first_places = finding.places[:max_places]
     for place in first_places:
-        yield Text(f"{_location_text(place)} {found_text(place)}", indent=INDENT, margin=INDENT)
+        yield Text(f"{_location_text(place)}: {found_text(place)}", indent=INDENT, margin=INDENT)
     if finding.count > len(first_places):
         yield Text(f"and {finding.count - len(first_places)} more", "dim", margin=INDENT)
     yield Text(text=f"-> {finding.advice}", tone="dim", indent=INDENT, margin=INDENT)
@@ -318,8 +318,8 @@ RULES: Final = {
     "words-tolerated": LintRule(
         "note",
         (
-            "long texts (50 or more content words) that count as right although one or two words "
-            "differ"
+            "long texts (50 or more words without words such as 'the') that count as right "
+            "although one or two words differ"
         ),
         "set same_letters in the comparator-config, or use a comparator that asks a model",
     ),

@@ -65,7 +65,7 @@ class TextTally:
             yield "numbers-decide", finding
         if self.wordy_texts:
             finding = f"{at_threshold}; {self.wordy_texts} of {self.texts} texts have"
-            yield "words-tolerated", f"{finding} {WORDS_PER_REPLACED} or more content words"
+            yield "words-tolerated", f"{finding} {WORDS_PER_REPLACED} or more words"
         if self.with_letters and tolerates_words(self.node):
             finding = f"{at_threshold}; {self.with_letters} of {self.texts} texts have letters"
             yield "letters-tolerated", finding

@@ -340,7 +340,8 @@ def make_report(record: SplitReport) -> Report:
     """Return the report of `stickler split`."""
     counts = record.counts
     packets = number_of(counts["packets.compared"] + counts["packets.missing"], "packet")
-    head = f"{record.gt} and {record.pred}: {packets}, {number_of(counts['pages'], 'page')}"
+    pages = number_of(counts["pages"], "page")
+    head = f"ground truth {record.gt}, predictions {record.pred}: {packets}, {pages}"
     figures_without_rates = [figure for figure in record.figures if "." not in figure.name]
     n_compared = counts["packets.compared"]
     has_too_few = record.level is not None and n_compared < MIN_DOCUMENTS
@@ -500,6 +501,11 @@ def answer(settings: SplitSettings, desk: Desk) -> StudyAnswer:
     return check_gate(report, settings.fail_under, SECTIONS_F1, record.figure(SECTIONS_F1).value)
 
 
+def _count_pages(count: int) -> str:
+    """Return the subject and the verb of a sentence on pages, such as `1 page is`."""
+    return f"{number_of(count, 'page')} {'is' if count == 1 else 'are'}"
+
+
 def _compare_pair(pair: DocumentPair) -> tuple[PacketAccount, PacketResult | None]:
     """Compare the sections of one packet; the result is None if the packet cannot be compared."""
     if pair.gt is None:
@@ -507,7 +513,7 @@ def _compare_pair(pair: DocumentPair) -> tuple[PacketAccount, PacketResult | Non
     gt = _parse_document(pair.gt, "GT")
     pred = _NO_SECTIONS if pair.pred is None else _parse_document(pair.pred, "PRED")
     if isinstance(gt, PacketSections) and gt.claimed_again:
-        repeated = f"pages in two sections: {gt.claimed_again}"
+        repeated = f"{_count_pages(gt.claimed_again)} in two sections"
         gt = Problem("GT", repeated, "each page in only one section")
     if isinstance(gt, Problem):
         return _failed_account(pair, "failed", str(gt)), None
@@ -516,8 +522,8 @@ def _compare_pair(pair: DocumentPair) -> tuple[PacketAccount, PacketResult | Non
     packet_result = compare_packet(gt.sections, pred.sections)
     n_repeated = pred.claimed_again
     repeated = (
-        f"pages that are in two predicted sections: {n_repeated}; each such page counts "
-        "only for the first of its sections"
+        f"{_count_pages(n_repeated)} in two predicted sections; such a page counts only for the "
+        "first of its sections"
     )
     account = PacketAccount(
         id=pair.id,

@@ -40,7 +40,10 @@ class PlanSettings(FinishedOptions, StudyOptions):
         in_file="none",
     )
     every_field: bool = option(
-        False, "Plan for the figure of --of in every field.", flag="--all", in_file="none"
+        False,
+        "Plan for every field separately; --of names the figure.",
+        flag="--all",
+        in_file="none",
     )
     detect: float | None = option(
         None,
@@ -66,13 +69,16 @@ class PlanSettings(FinishedOptions, StudyOptions):
     )
     base: str | None = option(
         None,
-        "The earlier of two runs whose difference is typical of future runs. Needs --new.",
+        (
+            "The first of two runs that differ about as much as you expect of future runs. "
+            "Needs --new."
+        ),
         "RUN",
         in_file="none",
         role="input",
     )
     new: str | None = option(
-        None, "The later of two runs. Needs --base.", "RUN", in_file="none", role="input"
+        None, "The second of these two runs. Needs --base.", "RUN", in_file="none", role="input"
     )
     correlation: float = option(
         0.5,

@@ -17,7 +17,7 @@ from stickler_cli import __version__
 from stickler_cli.compare.columns import Mask
 from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.compare.plan import Plan
-from stickler_cli.core.figures import WHOLE, number_of, rate, setting
+from stickler_cli.core.figures import INFERRED_FROM, WHOLE, number_of, rate, setting
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import field_path, json_pointer
 from stickler_cli.core.problems import Problem, UsageError
@@ -164,6 +164,8 @@ def make_report(record: TuningRecord, requested: Collection[str] = ()) -> Report
         evidence = number_of(sum(field.pairs for field in record.fields), "verdict")
     name, schema = record.model_name, record.schema
     title = schema if name in schema else f"{name} ({schema})"
+    if schema.startswith(INFERRED_FROM):
+        title = f"the schema {schema}"
     head = f"thresholds of {title}, judged by {evidence}"
     detailed_fields = [
         field for field in record.fields if field.proposed is not None or field.field in requested
@@ -264,7 +266,7 @@ def answer(settings: TuneSettings, desk: Desk) -> StudyAnswer:
         notes=notes,
     )
     field_names = [field.field for field in record.fields]
-    check_names("--field", settings.field, field_names, "no pairs were compared of field")
+    check_names("--field", settings.field, field_names, "no values were compared in field")
     if settings.write and record.proposed:
         record = _write_thresholds(loaded, record, settings)
     return StudyAnswer(make_report(record, settings.field))

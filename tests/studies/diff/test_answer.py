@@ -22,8 +22,8 @@ def test_the_table_tells_what_got_better(stickler, runs):
 
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith(
-        "Order: from base.json to new.json\n2 documents compared: "
-        "1 better, 0 worse, 1 the same, by score and by wrong values\n"
+        "Order: change from base.json to new.json\n2 documents compared: "
+        "1 better, 0 worse, 1 the same, both by score and by number of wrong values\n"
     )
     assert "documents that got better\n" in result.out
     assert "\ndocuments that got worse" not in result.out
@@ -117,7 +117,7 @@ def test_a_document_that_is_gone_is_a_regression(stickler, runs):
 
     assert result.code == 1
     assert (
-        "1 document not compared in the new run, so all values count as missed: one" in result.out
+        "1 document not compared in the new run and therefore counted as missed: one" in result.out
     )
 
 
@@ -216,14 +216,17 @@ def test_documents_that_cannot_be_evaluated_are_told_and_exit_code_3(stickler, r
         (
             ("a",),
             (
-                "stickler diff: the arguments are a, expected stickler diff [SCHEMA GT] BASE "
-                "NEW, or stickler diff [SCHEMA GT] --base"
+                "stickler diff: the arguments (a) do not fit, expected stickler diff [SCHEMA GT] "
+                "BASE NEW, or stickler diff [SCHEMA GT] --base"
             ),
         ),
-        (("a", "b", "c"), "stickler diff: the arguments are a, b, c, expected"),
-        (("--base", "a", "b"), "stickler diff: the arguments are --base, expected"),
+        (("a", "b", "c"), "stickler diff: the arguments (a, b, c) do not fit, expected"),
+        (("--base", "a", "b"), "stickler diff: the arguments (--base) do not fit, expected"),
         (("a", "b", "--base", "c", "--new", "d", "--base", "c"), "BASE: c is given twice"),
-        (("a", "--base", "c", "--new", "d"), "the arguments are a, --base, --new, expected"),
+        (
+            ("a", "--base", "c", "--new", "d"),
+            "the arguments (a, --base, --new) do not fit, expected",
+        ),
         (
             ("gt", "pred"),
             (
@@ -274,7 +277,7 @@ def test_several_runs_may_follow_one_option(stickler, runs):
     assert len(score["runs_before"]) == 2
     assert score["before"] == sum(score["runs_before"]) / 2
     lines = stickler("diff", *orders[0]).out.splitlines()
-    assert lines[0] == "Order: from base.json + new.json to other.json"
+    assert lines[0] == "Order: change from base.json + new.json to other.json"
     # The document that is wrong in base.json only is right in half of the runs, not in most.
     assert lines[3] == (
         "documents wholly right in most runs: 1 before, 2 after (0 no longer right, 1 newly right)"

@@ -503,7 +503,7 @@ def test_a_gate_on_a_metric_is_about_its_change(gate, passed, reason):
 def test_a_gate_on_a_metric_that_one_of_the_runs_has_not_is_refused(figures, expected):
     base, new = measured(**figures, apart=1), measured(**figures)
 
-    with pytest.raises(UsageError, match=f"has the unknown metric apart, expected {expected}"):
+    with pytest.raises(UsageError, match=f"has the unknown metric 'apart', expected {expected}"):
         compared(base, new, gates=[parse_gate("metric:apart>=0")])
 
 

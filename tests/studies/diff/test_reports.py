@@ -41,12 +41,15 @@ def test_what_the_runs_differ_in_comes_before_any_figure():
 
     assert lines[1:4] == [
         "not comparable: option missing: fn -> skip",
-        f"differs: version: {base.version} -> 9",
-        "differs: 1 document not compared in the new run, so all values count as missed: d00",
+        f"the runs differ: version: {base.version} -> 9",
+        (
+            "the runs differ: 1 document not compared in the new run and therefore counted as "
+            "missed: d00"
+        ),
     ]
     assert lines[4] == (
-        "30 documents compared: 0 better, 1 worse, 29 the same, by score and by wrong "
-        "values; 1 not compared in the new run, counted as missed"
+        "30 documents compared: 0 better, 1 worse, 29 the same, both by score and by number of "
+        "wrong values; 1 not compared in the new run, counted as missed"
     )
     assert "- **not comparable**: option missing: `fn` -> `skip`" in render(
         "markdown", difference(base, new), STYLE
@@ -57,7 +60,7 @@ def test_a_document_that_breaks_hard_is_named_even_if_nothing_else_changed():
     compared_runs = difference(*runs(1, documents=400))
     (row,) = [line for line in render("table", compared_runs, STYLE).splitlines() if "d00" in line]
 
-    assert row.startswith("-1.000  d00: much worse: score 1.000 to 0.000, wrong values 0 to 1")
+    assert row.startswith("-1.000  d00 (much worse): score 1.000 to 0.000, wrong values 0 to 1")
     assert compared_runs.whole[0].trend == "unchanged"
     assert "::warning title=stickler diff%3A much worse::d00: " in render(
         "github", compared_runs, STYLE
@@ -88,9 +91,11 @@ def test_a_lost_document_says_what_became_of_it():
     new = run_of(document("a", None, "failed"), single("c", True))
     text = render("table", difference(base, new), STYLE)
 
-    assert "a: much worse: score 1.000 to 0.000, failed in the new run, wrong values 0 to 1" in text
     assert (
-        "b: much worse: score 1.000 to 0.000, missing in the new run, wrong values 0 to 1" in text
+        "a (much worse): score 1.000 to 0.000, failed in the new run, wrong values 0 to 1" in text
+    )
+    assert (
+        "b (much worse): score 1.000 to 0.000, missing in the new run, wrong values 0 to 1" in text
     )
 
 
@@ -100,7 +105,7 @@ def test_a_document_whose_status_changed_says_so():
     text = render("table", difference(base, new), STYLE)
 
     assert (
-        "a: much worse: score 1.000 to 0.000, missing in the new run, wrong values 0 to 1" in text
+        "a (much worse): score 1.000 to 0.000, missing in the new run, wrong values 0 to 1" in text
     )
     assert "counted as missed" not in text
 
