@@ -118,15 +118,15 @@ def count_of_class(error_class: ErrorClass, count: int) -> str:
 
 
 def sum_errors(n_values: int, n_wholes: int) -> str:
-    """Describe a number of errors as the sum of lost values and of items or objects.
+    """Describe a number of errors as the sum of errors in values and in items or objects.
 
     >>> sum_errors(1, 1)
-    '1 value lost + 1 item or object wrong as a whole'
+    '1 error in values + 1 error in whole items or objects'
     >>> sum_errors(1_248, 76)
-    '1,248 values lost + 76 items or objects wrong as a whole'
+    '1,248 errors in values + 76 errors in whole items or objects'
     """
-    wholes = "item or object" if n_wholes == 1 else "items or objects"
-    return f"{number_of(n_values, 'value')} lost + {n_wholes:,} {wholes} wrong as a whole"
+    value_errors, whole_errors = number_of(n_values, "error"), number_of(n_wholes, "error")
+    return f"{value_errors} in values + {whole_errors} in whole items or objects"
 
 
 def causes(view: RunView) -> tuple[list[CauseText], list[CauseText]]:

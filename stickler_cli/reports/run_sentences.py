@@ -328,9 +328,11 @@ def error_classes(view: RunView) -> str | None:
     values, units = errors.overall(), overall(errors.units)
     texts = []
     if values:
-        texts.append(f"{number_of(values.total(), 'value')} lost: {_class_texts(values)}")
+        count_text = number_of(values.total(), "error")
+        texts.append(f"{count_text} in values: {_class_texts(values)}")
     if units:
-        texts.append(f"wrong as a whole: {_class_texts(units)}")
+        count_text = number_of(units.total(), "error")
+        texts.append(f"{count_text} in whole items or objects: {_class_texts(units)}")
     return "; ".join(texts) or None
 
 

@@ -326,7 +326,7 @@ def test_threads_may_share_a_scorer():
         (lambda: Scorer(Order, of="f2"), "argument 'of': 'f2.* has the unknown metric 'f2'"),
         (
             lambda: Scorer(Order, of="totl.f1"),
-            "^of: 'totl.f1' names the field totl, .* mean total.f1",
+            "^argument 'of': 'totl.f1' names the field totl, .* mean total.f1",
         ),
     ],
 )

@@ -114,7 +114,7 @@ def test_init_and_lint_tell_a_broken_ground_truth(stickler, directories):
 
     lint = stickler("lint", "gt")
     assert lint.code == 1
-    assert "gt/3.json:1 not valid JSON" in lint.out
+    assert "gt/3.json:1: not valid JSON" in lint.out
 
 
 @pytest.mark.parametrize("broken", ["gt", "pred"])

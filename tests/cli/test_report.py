@@ -74,7 +74,8 @@ def test_a_page_of_a_run_directory_has_its_errors(stickler, run_directory):
     assert len(errors_in(page)) == 4
     assert errors_in(page) == errors_in(Path("run.html").read_text())
     # One number is wrong, and one item of two values is invented.
-    assert "All 4 errors of the run = 3 values lost + 1 item or object wrong as a whole." in page
+    sentence = "All 4 errors of the run = 3 errors in values + 1 error in whole items or objects."
+    assert sentence in page
     assert "is shown in one row, together with the values inside it: 2 rows." in page
 
 

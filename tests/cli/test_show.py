@@ -92,7 +92,7 @@ def test_a_terminal_gets_a_tree(stickler, monkeypatch):
         "  comparator from an annotation; threshold by default\n"
         "total  Numeric            0.5       2  number\n"
         "  weight from an annotation; comparator, threshold by\n"
-        "    default\n"
+        "  default\n"
         "lines                     0.7       1  list of object\n"
         "  default\n"
         "  sku  Levenshtein        0.5       1  string\n"

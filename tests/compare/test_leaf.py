@@ -100,7 +100,8 @@ def test_a_comparator_that_fails_is_an_error_with_its_cause():
     with pytest.raises(ComparisonError) as caught:
         alike(failing(), "a", "b")
 
-    assert str(caught.value) == 'Failing failed on "a" and "b": LookupError: no such model'
+    sentence = 'comparator Failing failed on "a" and "b": LookupError: no such model'
+    assert str(caught.value) == sentence
     assert isinstance(caught.value.__cause__, LookupError)
     assert caught.value.path == ()
 
@@ -112,12 +113,12 @@ def test_a_failure_names_the_properties_that_lead_to_it():
 
     for call in (alike, compared):
         with pytest.raises(
-            ComparisonError, match=r"^in field order\.lines\.price, Failing"
+            ComparisonError, match=r"^in field order\.lines\.price, comparator Failing"
         ) as caught:
             call(plan, gt, pred)
         assert caught.value.path == ("order", "lines", "price")
         assert isinstance(caught.value.__cause__, LookupError)
-    with pytest.raises(ComparisonError, match=r"^in field order\.lines\.price, Failing"):
+    with pytest.raises(ComparisonError, match=r"^in field order\.lines\.price, comparator Failing"):
         table(plan, [gt], [pred])
 
 

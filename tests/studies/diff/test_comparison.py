@@ -386,7 +386,7 @@ def test_a_gate_on_an_interval_asks_for_enough_documents():
         ("totl.f1>=0", "names the field totl, which does not exist.*did you mean total.f1>=0"),
         (
             "documents.wrse>=0",
-            "metric wrse, expected one of compared, better.*did you mean documents.worse>=0",
+            "metric 'wrse', expected one of compared, better.*did you mean documents.worse>=0",
         ),
         ("f1>=-25", "-25, expected a number between -1 and 1; did you mean f1>=-0.25"),
         ("f1>=20", "did you mean f1>=0.2"),

@@ -72,7 +72,7 @@ def test_what_the_first_run_did_not_compare_is_missed_as_another_of_its_side_kno
         (
             run_of(),
             run_of(),
-            (r"the runs have no document in common \(0 documents in BASE, 0 in NEW\)"),
+            (r"the runs have no document in common \(0 documents in BASE, 0 documents in NEW\)"),
         ),
         (
             run_of(single("a", True), single("a", False)),
