@@ -148,7 +148,7 @@ class NodeRecord(TypedDict):
     """Number of documents that have a score for the field."""
     score_sums: NotRequired[SumsRecord]
     not_evaluated: NotRequired[Some]
-    """Number of values that were not evaluated."""
+    """Number of documents in which the field was not evaluated, because it is not labelled."""
     whole: NotRequired[Some]
     """Number of items or objects that both sides have and that contain no error."""
     items: NotRequired[Some]
