@@ -24,7 +24,8 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from stickler_cli.core.json_values import cut_end
 from stickler_cli.core.problems import ModelError, UnavailableError
-from .connections import Connections, in_thread
+from stickler_cli.core.threads import in_thread
+from .connections import Connections
 from .model import (
     ONE_CALL,
     A,

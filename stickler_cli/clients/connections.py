@@ -7,8 +7,9 @@ and notebooks, too.
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Hashable
-from concurrent.futures import Future, wait
 from typing import Any, Final, TypeVar
+
+from stickler_cli.core.threads import NotInTimeError, run_within
 
 T = TypeVar("T")
 
@@ -70,10 +71,10 @@ class Connections:
         Raises:
             TimeoutError: the work takes longer than a request may take.
         """
-        future = in_thread(work)
-        if not wait([future], self.timeout).done:
-            raise TimeoutError(LATE.format(self.timeout))
-        return future.result()
+        try:
+            return run_within(self.timeout, work)
+        except NotInTimeError:
+            raise TimeoutError(LATE.format(self.timeout)) from None
 
     def close_asynchronous(self, connection: Any) -> None:
         """Close an asynchronous connection on the event loop.
@@ -91,24 +92,6 @@ class Connections:
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(self._loop.stop)
                 self._loop = None
-
-
-def in_thread(work: Callable[[], T]) -> Future[T]:
-    """Run work in a thread, and return the future of its result.
-
-    The thread does not delay the end of the program. Threads of a `ThreadPoolExecutor` would delay
-    it until the server answers.
-    """
-    future = Future[T]()
-
-    def serve() -> None:
-        try:
-            future.set_result(work())
-        except BaseException as error:  # noqa: BLE001 - raised where the result is awaited
-            future.set_exception(error)
-
-    threading.Thread(target=serve, daemon=True).start()
-    return future
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:

@@ -14,11 +14,12 @@ from contextlib import suppress
 from functools import cache, partial
 from itertools import islice
 from pathlib import Path
-from time import sleep
+from time import monotonic, sleep
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, TypeVar, cast
 from urllib.parse import quote, unquote, urlsplit
 
 from .problems import Problem, UnavailableError, UsageError, import_extra
+from .threads import NotInTimeError, run_within
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -45,9 +46,11 @@ DRIVERS: Final = {
 """The package that fsspec needs for each supported scheme of URLs."""
 
 URL_TIMEOUT: Final = "STICKLER_URL_TIMEOUT"
-"""Environment variable with the number of seconds without data after which reading a remote file
-fails. Worker processes read the variable, too."""
+"""Environment variable with the number of seconds that a server may take to answer, and again for
+each `AT_ONCE` bytes. Worker processes read the variable, too."""
 PATIENCE: Final = 60.0
+LISTING_FACTOR: Final = 10  # listing a large directory takes many requests
+GRACE_SECONDS: Final = 1.0  # timeouts of libraries come first: their messages are more exact
 
 # A scheme of one letter is a drive.
 _URL: Final = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
@@ -85,6 +88,7 @@ _FINAL_ERRORS: Final = (
     TimeoutError,
 )
 """Errors that would occur again in another attempt."""
+_FINAL_CODES: Final = frozenset({errno.EFBIG, errno.ELOOP})
 
 
 def is_url(name: str) -> bool:
@@ -202,7 +206,7 @@ def _split_parameters(location: str, query: str, *, is_web: bool) -> tuple[str, 
 
 
 def wait_at_most(seconds: float) -> None:
-    """Set the number of seconds without data after which reading a remote file fails."""
+    """Set the number of seconds after which a server that does not answer is given up."""
     os.environ[URL_TIMEOUT] = str(seconds)
 
 
@@ -211,6 +215,31 @@ def _patience() -> float:
         return float(os.environ.get(URL_TIMEOUT, PATIENCE))
     except ValueError:
         return PATIENCE
+
+
+class _SlowServerError(TimeoutError):
+    """The error of a server that sends data, but too slowly."""
+
+    def __init__(self, seconds: float) -> None:
+        finding = f"the server was too slow: it has not sent everything after {seconds:.3g} seconds"
+        super().__init__(errno.ETIMEDOUT, finding)
+
+
+def _within_patience(url: str, do: Callable[[], T], size: int = 0, factor: int = 1) -> T:
+    """Return the result of `do`, which makes requests for `size` bytes in total.
+
+    Timeouts of libraries are not enough, because a server can send one byte now and then.
+
+    Raises:
+        TimeoutError: the requests take too long, times `factor`.
+    """
+    if not DRIVERS.get(url.partition("://")[0].lower()):
+        return do()
+    seconds = _patience() * (1 + size / AT_ONCE) * factor
+    try:
+        return run_within(seconds + GRACE_SECONDS, do)
+    except NotInTimeError:
+        raise _SlowServerError(seconds) from None
 
 
 def open_url(url: str) -> BinaryIO:
@@ -276,15 +305,16 @@ def is_there(url: str) -> bool:
     return True
 
 
-def read_urls(urls: Sequence[str], limit: int) -> list[bytes | OSError]:
+def read_urls(urls: Sequence[str], limit: int, size: int = 0) -> list[bytes | OSError]:
     """Read remote files at the same time; return the bytes of each, or the error.
 
-    An HTTP response is aborted if it has more bytes than the limit.
+    An HTTP response is aborted if it has more bytes than the limit. `size` is the size of all files
+    together; 0 if it is unknown.
     """
     outcomes: dict[str, bytes | OSError] = {}
     left = list(dict.fromkeys(urls))
     for wait in (*WAITS, None):
-        outcomes |= _read_once(left, limit)
+        outcomes |= _read_once(left, limit, size or limit)
         left = [
             url
             for url in left
@@ -296,7 +326,7 @@ def read_urls(urls: Sequence[str], limit: int) -> list[bytes | OSError]:
     return [outcomes[url] for url in urls]
 
 
-def _read_once(urls: Sequence[str], limit: int) -> dict[str, bytes | OSError]:
+def _read_once(urls: Sequence[str], limit: int, size: int) -> dict[str, bytes | OSError]:
     """Read remote files at the same time, with one request for each store.
 
     Return for each URL the bytes or the error.
@@ -311,7 +341,8 @@ def _read_once(urls: Sequence[str], limit: int) -> dict[str, bytes | OSError]:
     for files, paths, names in urls_by_files.values():
         try:
             # `cat` would take brackets in the name of a file for a pattern.
-            read = files.cat_ranges(paths, None, None, on_error="return")
+            read_all = partial(files.cat_ranges, paths, None, None, on_error="return")
+            read = _within_patience(names[0], read_all, size)
         except Exception as error:  # noqa: BLE001 - stores raise what their clients do
             read = [error] * len(paths)
         for url, data in zip(names, read, strict=True):
@@ -333,7 +364,7 @@ def list_url(url: str) -> Iterator[tuple[str, str, int]]:
     base = (url if star < 0 else url[: url.rindex("/", 0, star)]).rstrip("/")
     base += "" if is_url(base) else "//"  # rstrip removed both slashes of `memory://`
     listed, root = (files.find if star < 0 else files.glob), _files_of(base)[1]
-    entries = _tried(url, lambda: listed(path, detail=True))
+    entries = _tried(url, lambda: listed(path, detail=True), factor=LISTING_FACTOR)
     files.invalidate_cache()  # otherwise all names stay in memory
     for name, entry in sorted(entries.items()):
         if entry.get("type") == "file":
@@ -349,13 +380,13 @@ def send_file(file: Path, url: str) -> None:
         UnavailableError: the package for such URLs is missing.
     """
     files, path = _files_of(url)
-    _tried(url, lambda: files.put_file(str(file), path))
+    _tried(url, lambda: files.put_file(str(file), path), file.stat().st_size)
 
 
 def send_bytes(data: bytes, url: str) -> None:
     """Upload bytes to a URL, as `send_file` does."""
     files, path = _files_of(url)
-    _tried(url, lambda: files.pipe_file(path, data))
+    _tried(url, lambda: files.pipe_file(path, data), len(data))
 
 
 def remove_url(url: str) -> None:
@@ -380,7 +411,7 @@ class _Elsewhere(io.RawIOBase):
     def readinto(self, buffer: "WriteableBuffer", /) -> int:
         """Read bytes into the buffer; return their number, 0 at the end of the file."""
         room = memoryview(buffer).cast("B")
-        data = _tried(self._url, lambda: self._read_at_position(len(room)))
+        data = _tried(self._url, lambda: self._read_at_position(len(room)), len(room))
         room[: len(data)] = data
         self._at += len(data)
         return len(data)
@@ -388,7 +419,11 @@ class _Elsewhere(io.RawIOBase):
     def _read_at_position(self, size: int) -> bytes:
         try:
             self._stream.seek(self._at)
-            return self._stream.read(size)
+            data = bytearray(self._stream.read(size))
+            # Some streams return single bytes of a slow server.
+            while 0 < len(data) < size and (further := self._stream.read(size - len(data))):
+                data += further
+            return bytes(data)
         except Exception:
             self._stream = self._open()
             raise
@@ -504,30 +539,35 @@ def _waits(seconds: float) -> Any:
 
 @cache
 def _answer(limit: int) -> Any:
-    """Return a class of HTTP responses that raise an error if their body exceeds the limit."""
+    """Return a class of HTTP responses that raise an error if their body is too large or slow."""
     aiohttp = import_extra("aiohttp", "a URL", "remote")
 
     async def read_body(answer: Any) -> bytes:
-        body = bytearray()
+        body, start = bytearray(), monotonic()
         async for block in answer.content.iter_any():
             body += block
             if len(body) > limit:
                 raise _too_large(limit)
+            seconds = _patience() * (1 + len(body) / AT_ONCE)
+            if monotonic() - start > seconds:
+                raise _SlowServerError(seconds)
         return bytes(body)
 
     # fsspec tells connections apart by this name, so it includes the limit.
     return type(f"AnswerOf{limit}", (aiohttp.ClientResponse,), {"read": read_body})
 
 
-def _tried(url: str, do: Callable[[], T]) -> T:
+def _tried(url: str, do: Callable[[], T], size: int = 0, factor: int = 1) -> T:
     """Return the result of `do`; call it again after temporary errors.
+
+    `size` and `factor` are as in `_within_patience`.
 
     Raises:
         OSError: the last attempt failed, or the error is not temporary.
     """
     for wait in (*WAITS, None):
         try:
-            return do()
+            return _within_patience(url, do, size, factor)
         except Exception as error:  # noqa: BLE001 - stores raise what their clients do
             os_error = _as_os_error(error, url)
             if wait is None or _is_final(os_error):
@@ -537,7 +577,7 @@ def _tried(url: str, do: Callable[[], T]) -> T:
 
 
 def _is_final(error: OSError) -> bool:
-    return isinstance(error, _FINAL_ERRORS) or error.errno == errno.EFBIG
+    return isinstance(error, _FINAL_ERRORS) or error.errno in _FINAL_CODES
 
 
 def _as_os_error(error: Exception, url: str) -> OSError:
@@ -553,16 +593,12 @@ def _as_os_error(error: Exception, url: str) -> OSError:
             status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
         on_the_way = (it.status for it in getattr(cause, "history", ()))  # for endless redirects
         status = status or getattr(cause, "status", 0) or next(on_the_way, 0)
-        if isinstance(cause, TimeoutError):
-            late = f"the server sent no data for {_patience():g} seconds"
-            return TimeoutError(errno.ETIMEDOUT, late)
+    if (late := _as_timeout(causes)) is not None:
+        return late
     if code == "NoSuchBucket":
         return FileNotFoundError(errno.ENOENT, "the store has no such bucket")
-    if status in {401, 403}:
-        return PermissionError(errno.EACCES, f"the server answered {status}")
-    if type(status) is int and 300 <= status < 600 and status not in {404, 410}:
-        endless = ", and redirects without end" if status < 400 else ""
-        return OSError(errno.EIO, f"the server answered {status}{endless}")
+    if (refusal := _as_refusal(status)) is not None:
+        return refusal
     if isinstance(error, FileNotFoundError):
         cause = error.__cause__  # fsspec raises it for any HTTP failure
         if status or not isinstance(cause, Exception) or isinstance(cause, LookupError):
@@ -572,6 +608,29 @@ def _as_os_error(error: Exception, url: str) -> OSError:
     kind = next((it for it in _FINAL_ERRORS if isinstance(error, it)), OSError)
     words = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
     return kind(getattr(error, "errno", None) or errno.EIO, _scrubbed(words, url))
+
+
+def _as_refusal(status: object) -> OSError | None:
+    """Return the error of an HTTP status; None for a success and for a missing file."""
+    if status in {401, 403}:
+        return PermissionError(errno.EACCES, f"the server answered {status}")
+    if type(status) is not int or not 300 <= status < 600 or status in {404, 410}:
+        return None
+    if status < 400:
+        finding = f"the server answered {status}, and redirects without end"
+        return OSError(errno.ELOOP, finding)
+    return OSError(errno.EIO, f"the server answered {status}")
+
+
+def _as_timeout(causes: Iterable[BaseException]) -> TimeoutError | None:
+    """Return the first timeout among causes of an error, with a message for users; None without."""
+    for cause in causes:
+        if isinstance(cause, _SlowServerError):
+            return cause
+        if isinstance(cause, TimeoutError):
+            finding = f"the server sent no data for {_patience():g} seconds"
+            return TimeoutError(errno.ETIMEDOUT, finding)
+    return None
 
 
 def _scrubbed(words: str, url: str) -> str:

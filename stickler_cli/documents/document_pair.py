@@ -227,7 +227,9 @@ def ready_to_read(refs: Sequence[PairRef]) -> Sequence[PairRef]:
     if not elsewhere:
         return refs
     read = read_urls(
-        [reference.file for reference in elsewhere], max(reference.limit for reference in elsewhere)
+        [reference.file for reference in elsewhere],
+        max(reference.limit for reference in elsewhere),
+        sum(reference.size for reference in elsewhere),
     )
     ready = {
         reference: reference._replace(data=unpacked_bytes(data, reference.file, reference.limit))

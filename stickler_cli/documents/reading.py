@@ -249,12 +249,12 @@ def has_long_number(data: bytes) -> bool:
     sample = data[::6].translate(_DIGITS_AS_0)  # such an integer has at least 19 digits
     digits = data.translate(_DIGITS_AS_0) if b"000" in sample else b""
     position = digits.find(_LONG_NUMBER)
-    while position >= 0 and digits[position - 1 : position] in (
-        b'"',
-        b".",
-        b"0",
-    ):  # or such digits in a text, such as an exact sum
-        position = digits.find(_LONG_NUMBER, position + len(_LONG_NUMBER))
+    # Such digits may also be in a text, such as an exact sum, or after a decimal point.
+    while position >= 0 and digits[position - 1 : position] in (b'"', b"."):
+        end_of_digits = _NO_DIGIT.search(digits, position)
+        if end_of_digits is None:
+            return False
+        position = digits.find(_LONG_NUMBER, end_of_digits.start())
     return position >= 0
 
 

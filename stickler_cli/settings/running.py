@@ -36,7 +36,7 @@ class ConsoleOptions(Settings, panel="run"):
     )
     url_timeout: float = option(
         PATIENCE,
-        "Stop reading a URL if no data arrives for this many seconds.",
+        "Stop reading a URL if the server takes longer than this to answer, or to send 4 MB.",
         "SECONDS",
         values=ABOVE_ZERO,
     )

@@ -1,6 +1,7 @@
 """Servers that misbehave: the status is told, and nothing waits for ever."""
 
 import json
+import socketserver
 import threading
 import tracemalloc
 from contextlib import suppress
@@ -71,6 +72,42 @@ def server(monkeypatch):
     http.server_close()
 
 
+HEAD = b"HTTP/1.1 200 OK\r\nConnection: close\r\n"
+
+
+@pytest.fixture
+def slow_server(monkeypatch):
+    """Serve one byte every 0.1 seconds, so that the server is never silent for long."""
+    over = threading.Event()
+
+    class Handler(socketserver.StreamRequestHandler):
+        def handle(self):
+            method, path = self.rfile.readline().split()[:2]
+            at_once, dripped = b"", HEAD + b"A: 1\r\n" * 100
+            if path.startswith(b"/body"):
+                at_once, dripped = HEAD + b"\r\n", b" " * 600 * (method == b"GET")
+            with suppress(OSError):  # whoever asked is gone
+                self.wfile.write(at_once)
+                for position in range(len(dripped)):
+                    self.wfile.write(dripped[position : position + 1])
+                    if over.wait(0.1):
+                        return
+
+    server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    monkeypatch.setattr(remote, "AT_ONCE", 100)  # bytes for which a server may take as long again
+    monkeypatch.setattr(remote, "_PART", 100)
+    monkeypatch.setattr(remote, "GRACE_SECONDS", 0.0)
+    monkeypatch.setenv(remote.URL_TIMEOUT, "60")
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    over.set()
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
 @pytest.fixture
 def data_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -119,6 +156,32 @@ def test_a_download_that_breaks_off_is_a_failed_document_on_either_side(
     error_output = capsys.readouterr().err
     assert "1 of 1 documents could not be evaluated" in error_output
     assert "cannot be read" in error_output
+
+
+TOO_SLOW = "cannot be read: the server was too slow: it has not sent everything after"
+
+
+@pytest.mark.parametrize(("part", "code"), [("head", 2), ("body", 3)])
+@pytest.mark.parametrize("suffix", ["json", "jsonl"])
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_server_that_sends_byte_by_byte_is_given_up(
+    data_folder, slow_server, capsys, part, code, suffix, side
+):
+    sides = [f"one.{suffix}"] * 2
+    sides[side] = f"{slow_server}/{part}/one.{suffix}"
+
+    assert run(*sides, "--strict") == code
+    assert TOO_SLOW in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("part", ["head", "body"])
+def test_a_schema_that_a_server_sends_byte_by_byte_is_given_up(
+    data_folder, slow_server, capsys, part
+):
+    url = f"{slow_server}/{part}/schema.json"
+
+    assert main(["eval", url, "one.json", "one.json", "--no-config", "--url-timeout", "0.5"]) == 2
+    assert "the server was too slow" in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.parametrize("suffix", ["json", "jsonl"])
