@@ -62,6 +62,16 @@ def test_long_digits_that_are_no_integer_are_read_once():
         assert parse_json(data % (b"1" * digits, 10**20 + 1), "x.json")["n"] == 10**20 + 1
 
 
+@pytest.mark.parametrize("n_digits", [19, 200, 100_000])
+@pytest.mark.parametrize("ending", [b"", b"1"])
+def test_digits_in_texts_and_fractions_do_not_hide_an_integer(n_digits: int, ending: bytes):
+    digits = b"0" * n_digits + ending
+    data = b'{"text": "%s", "x": 0.%s, "n": %d}' % (digits, digits, 10**20 + 1)
+    assert parse_json(data, "x.json")["n"] == 10**20 + 1
+    assert read_plain(data) is None
+    assert read_plain(b'{"text": "%s", "x": 0.%s, "n": 1}' % (digits, digits))
+
+
 @given(
     st.lists(
         st.sampled_from(
