@@ -34,6 +34,7 @@ class CodeComparator(BaseComparator):
     """
 
     same_value = True
+    steps_of_letter = 700
     columnar: ClassVar[bool] = True
 
     def __init__(self, threshold: float = 1.0, language: str = LANGUAGES[0]) -> None:

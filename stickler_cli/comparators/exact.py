@@ -54,6 +54,7 @@ class ExactComparator(BaseComparator):
     """Compare numbers by value, all else as text without case, punctuation and spaces."""
 
     same_value = True
+    steps_of_letter = 100
     columnar: ClassVar[bool] = True
 
     def __init__(
@@ -79,7 +80,8 @@ class ExactComparator(BaseComparator):
         self.strip = checked_flag("strip", strip)
         self.only_separators = checked_flag("only_separators", only_separators)
         self.same_type = checked_flag("same_type", same_type)
-        self.steps_of_letter = 500 if self.only_separators else type(self).steps_of_letter
+        if self.only_separators:
+            self.steps_of_letter = 1500
 
     def prepare(self, value: Any) -> PreparedValue:
         """Return the normalised text of a value; for a number or boolean, its value as well."""
@@ -266,6 +268,7 @@ class EnumComparator(BaseComparator):
     """Compare values as members of an enumeration: two different members never match."""
 
     same_value = True
+    steps_of_letter = 200
     columnar: ClassVar[bool] = True
 
     def __init__(self, threshold: float = 1.0, members: Sequence[Any] | None = None) -> None:
@@ -387,7 +390,7 @@ class NormalizedComparator(ExactComparator):
         them.
         """
         super().__init__(threshold, case_sensitive)
-        self.steps_of_letter = 1000
+        self.steps_of_letter = 3000
         self.same_digits = checked_flag("same_digits", same_digits)
         self.ignore_whitespace = checked_flag("ignore_whitespace", ignore_whitespace)
         self.ignore_punctuation = checked_flag("ignore_punctuation", ignore_punctuation)

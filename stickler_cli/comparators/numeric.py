@@ -122,7 +122,7 @@ class NumericComparator(BaseComparator):
         self.decimal = checked_choice("decimal", decimal, DECIMAL)
         self.same_type = checked_flag("same_type", same_type)
         self._plain = unit == UNIT[0] and decimal == DECIMAL[0] and not same_type
-        self.steps_of_letter = 300 if self._plain else 1000
+        self.steps_of_letter = 300 if self._plain else 2500
         self._relative = written(self.relative_tolerance)
         self._absolute = written(self.tolerance or self.absolute_tolerance)
 

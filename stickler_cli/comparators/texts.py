@@ -77,6 +77,10 @@ def digits_of(text: str) -> str:
     return " ".join(f"{(match[1] or '').strip()}{match[2]}" for match in _RUN.finditer(text))
 
 
+STEPS_OF_READ_LETTER: Final = 700
+"""Nanoseconds to find the words, digits and signs of a long text, for each letter."""
+
+
 class ReadText(str):
     """A prepared text that keeps its words, digits and signs, for use in many comparisons."""
 
@@ -234,6 +238,8 @@ class LevenshteinComparator(_TextRules, BaseComparator):
         self.same_words = checked_flag("same_words", same_words)
         self.same_order = checked_flag("same_order", same_order)
         self.same_letters = _checked_letters(same_letters, same_words=self.same_words)
+        if self.same_digits or self.same_words or self.same_order:
+            self.steps_of_letter = STEPS_OF_READ_LETTER
 
     def prepare(self, value: Any) -> str:
         """Return a value as text, normalised if `normalize` is set.
@@ -349,6 +355,8 @@ class FuzzyComparator(_TextRules, BaseComparator):
         self.same_words = checked_flag("same_words", same_words)
         self.same_order = checked_flag("same_order", same_order)
         self.same_letters = _checked_letters(same_letters, same_words=self.same_words)
+        if self.same_digits or self.same_words or self.same_order:
+            self.steps_of_letter = STEPS_OF_READ_LETTER
 
     def prepare(self, value: Any) -> str:
         """Return a value as text, normalised if `normalize` is set."""

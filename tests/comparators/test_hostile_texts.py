@@ -120,6 +120,27 @@ def compare_shapes(name, config):
                 assert len(gt) > 1, "a text against a letter is little work"
 
 
+@pytest.mark.parametrize(
+    ("comparator", "n_letters"),
+    [
+        ("Code", 30_000_000),
+        ("Fuzzy, words", 30_000_000),
+        ("Levenshtein, words", 30_000_000),
+        ("Exact, separators", 15_000_000),
+        ("Normalized", 8_000_000),
+        ("Numeric, unit", 10_000_000),
+    ],
+)
+def test_a_text_that_takes_longer_to_read_than_the_limit_is_refused(comparator, n_letters):
+    """One letter takes 0.7 microseconds and more, and the default limit is about 20 seconds."""
+    name, config = COMPARATORS[comparator]
+    leaf = {"x-aws-stickler-comparator": name, "x-aws-stickler-comparator-config": config}
+    plan = compile_schema({"type": "object", "properties": {"a": {"type": "string", **leaf}}})
+
+    with pytest.raises(WorkLimitError):
+        compare(plan, [{"a": "é" * n_letters}], [{"a": "a"}], Options(work_limit=20.0))
+
+
 @pytest.mark.parametrize("comparator", COMPARATORS)
 def test_no_shape_of_a_long_text_stalls_a_comparator(comparator):
     process = multiprocessing.get_context("fork").Process(
