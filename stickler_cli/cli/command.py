@@ -16,6 +16,7 @@ from typing import Any, Final
 import typer
 import typer.core
 
+from stickler_cli.core.figures import visible
 from stickler_cli.core.option import (
     FLAG,
     TEXTS,
@@ -341,14 +342,17 @@ def _leave_value(parameter: Any, context: Any, value: Any) -> Any:
 
 
 @contextmanager
-def _without_secrets() -> Iterator[None]:
-    """Remove passwords and tokens in URLs from errors that typer prints inside the block."""
+def _errors_as_messages() -> Iterator[None]:
+    """Make errors that typer prints inside the block as safe to print as other messages.
+
+    Passwords and tokens in URLs are removed, and invisible characters are escaped.
+    """
     try:
         yield
     except Exception as error:
         message = getattr(error, "message", None)
         if hasattr(error, "format_message") and isinstance(message, str):
-            error.message = hide_secrets(message)  # type: ignore[attr-defined]
+            error.message = visible(hide_secrets(message))  # type: ignore[attr-defined]
         raise
 
 
@@ -359,13 +363,13 @@ class _Documented:
     codes: Mapping[ExitCode, str] = MappingProxyType({})
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:
-        """Parse the command line; secrets in URLs are removed from error messages."""
-        with _without_secrets():
+        """Parse the command line; error messages have no secrets and no invisible characters."""
+        with _errors_as_messages():
             return super().make_context(*arguments, **options)  # type: ignore[misc]
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command, or the named command of the group."""
-        with _without_secrets():
+        with _errors_as_messages():
             return super().invoke(ctx)  # type: ignore[misc]
 
     def get_params(self, ctx: Any) -> list[Any]:

@@ -233,3 +233,17 @@ def test_a_run_file_of_many_empty_entries_is_refused_at_the_first(stickler, data
 
     assert 'many.json#/causes/0: the key "class" is missing' in result.err
     assert peak < 60_000_000
+
+
+@pytest.mark.parametrize("odd_text", ["\x1b[31m", "\u202ey", "\U000e0041", "\n::error::x"])
+@pytest.mark.parametrize(
+    "command_line", [["--x{}"], ["eval", "--x{}"], ["eva{}"], ["eval", "a", "b", "c", "d{}"]]
+)
+def test_odd_characters_of_a_mistaken_command_line_are_escaped(stickler, odd_text, command_line):
+    result = stickler(*(argument.replace("{}", odd_text) for argument in command_line))
+
+    assert result.code == 2
+    assert odd_text not in result.err
+    for line in result.err.split("\n"):
+        assert line.isprintable()
+        assert not line.startswith("::")
