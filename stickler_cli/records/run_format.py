@@ -251,6 +251,13 @@ ShortValue = Annotated[
 ]
 
 
+class IndexRangeRecord(TypedDict):
+    """The lowest and the highest index of some list items of the ground truth, from 0."""
+
+    lowest: Count
+    highest: Count
+
+
 class CauseRecord(_Class):
     """A cause: a group of similar errors, with the number of values lost by these errors."""
 
@@ -260,9 +267,15 @@ class CauseRecord(_Class):
     """Path of the field with `*` in place of keys of maps; missing if it is the same as `field`."""
     differing_fields: NotRequired[list[str]]
     """For errors of list items that both sides have, the fields in which the items differ."""
+    end: NotRequired[Literal["field", "item", "empty", "missing", "invalid"]]
+    """For documents that end early, what is predicted last: a `field`, or an `item` of a list.
+    Nothing is predicted if the prediction is `empty` (it has no values), `missing` (there is none)
+    or `invalid` (it is not a document). `field` is then empty."""
     ends_after: NotRequired[FieldPath]
-    """The last field that is predicted, if the cause is that predictions end early: all fields
-    after this one are missed. `field` is then empty."""
+    """For documents that end early, the last field that is predicted; for the end `item`, the list
+    that contains the item. All that follows is missed."""
+    last_items: NotRequired[IndexRangeRecord]
+    """For documents that end inside a list, the indexes of their last predicted items."""
     ground_truth_value: NotRequired[ShortValue]
     """The true value; only if all these errors have the same true value and the same predicted
     value."""

@@ -10,6 +10,7 @@ from stickler_cli.core.figures import WHOLE, join_some, number_of, truncate, vis
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.score.errors.causes import Cause, CauseIdentity, Causes, ErrorTrait
 from stickler_cli.score.errors.confusions import find_slip
+from stickler_cli.score.errors.early_ends import EARLY_ENDS, EndKind
 from stickler_cli.score.errors.error_classes import ErrorClass
 from .view import RunView
 
@@ -156,7 +157,7 @@ def find_missed_together(run_causes: Causes) -> MissedTogether:
     """
     causes_by_documents: dict[frozenset[str], list[Cause]] = {}
     for cause in run_causes.ranked() if run_causes.ids is not None else ():
-        is_missed_field = cause.trait is not None and not cause.trait.ends_after
+        is_missed_field = cause.trait is not None and cause.trait.end is None
         if cause.error_class in _MISSED and is_missed_field and cause.size.values:
             documents = frozenset(run_causes.documents_of([cause]) or ())
             causes_by_documents.setdefault(documents, []).append(cause)
@@ -217,8 +218,8 @@ def _describe_together(
     `slips` is the result of `_count_slips` for these causes.
     """
     first, number = alike_causes[0], sum(cause.size.errors for cause in alike_causes)
-    if first.trait is not None and first.trait.ends_after:
-        return _describe_early_ends(view, alike_causes)
+    if first.trait is not None and first.trait.end:
+        return _describe_early_ends(view, run_causes, alike_causes, first.trait.end)
     if first.trait is None or not first.trait.gt:
         return _cause_text(view, first)
     name, slip = view.quoted(field_path(first.trait.path)), SAME_SLIP.get(first.error_class)
@@ -248,20 +249,53 @@ def _describe_together(
     return f"{name}: {count_text}, no two alike"
 
 
-def _describe_early_ends(view: RunView, alike_causes: Sequence[Cause]) -> str:
-    """Return a sentence on predictions that end early: nothing is predicted after some field.
+def _describe_early_ends(
+    view: RunView, run_causes: Causes, alike_causes: Sequence[Cause], kind: EndKind
+) -> str:
+    """Return a sentence on documents that end early, or that have no predicted values.
 
     Each cause has a last predicted field. These fields are named in the sentence, beginning with
     the field of the most documents.
     """
     causes = sorted(alike_causes, key=lambda cause: -cause.size.documents)
     n_documents = sum(cause.size.documents for cause in causes)
-    subject = f"{number_of(n_documents, 'document')} {'ends' if n_documents == 1 else 'end'} early"
-    names = [_quote_name(view, cause.trait.ends_after) for cause in causes if cause.trait]
+    documents_text = number_of(n_documents, "document")
+    if kind not in EARLY_ENDS:
+        singular, plural = _WITHOUT_VALUES[kind]
+        return f"{documents_text} {singular if n_documents == 1 else plural}"
+    names = [_name_end(view, run_causes, cause) for cause in causes]
     if len(causes) > 1:
         counts = (cause.size.documents for cause in causes)
         names = [f"{name} ({count:,})" for name, count in zip(names, counts, strict=True)]
-    return f"{subject}: nothing is predicted after {join_some(names, MAX_FIELDS)}"
+    verb = "ends" if n_documents == 1 else "end"
+    ends = join_some(names, MAX_FIELDS)
+    return f"{documents_text} {verb} early: nothing is predicted after {ends}"
+
+
+_WITHOUT_VALUES: Final = {
+    EndKind.EMPTY: ("has no predicted values at all", "have no predicted values at all"),
+    EndKind.MISSING: ("has no prediction", "have no prediction"),
+    EndKind.INVALID: (
+        "has a prediction that cannot be read",
+        "have predictions that cannot be read",
+    ),
+}
+"""The rest of a sentence about one document, and about several documents."""
+
+
+def _name_end(view: RunView, run_causes: Causes, cause: Cause) -> str:
+    """Return the name of the last predicted field or list item of documents that end early.
+
+    If different items are the last ones, return the first and the last of them.
+    """
+    last_field = cause.trait.ends_after if cause.trait else ()
+    if cause.identity not in run_causes.last_items:
+        return _quote_name(view, last_field)
+    lowest, highest = (
+        view.quoted(f"{field_path(last_field)}[{index}]")
+        for index in run_causes.last_items[cause.identity]
+    )
+    return lowest if lowest == highest else f"one of {lowest} to {highest}"
 
 
 def _name_source(view: RunView, run_causes: Causes, alike_causes: Sequence[Cause]) -> str:

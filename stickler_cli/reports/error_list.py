@@ -121,11 +121,10 @@ def _by_cause(errors: ErrorList) -> tuple[dict[int, list[Error]], int]:
 
 
 def _drop_repeated_origins(errors: Sequence[Error], cause: CauseText) -> list[Error]:
-    """Return the errors of a cause; an origin that the title of the cause states becomes empty."""
-    return [
-        error._replace(origin="") if error.origin and error.origin in cause.text else error
-        for error in errors
-    ]
+    """Return the errors of a cause, without their origin if they share it and the title has it."""
+    origins = {error.origin for error in errors}
+    is_repeated = len(origins) == 1 and "" not in origins and cause.text.endswith(origins.pop())
+    return [error._replace(origin="") for error in errors] if is_repeated else [*errors]
 
 
 _NO_CAUSE: Final = "errors that belong to no numbered cause"

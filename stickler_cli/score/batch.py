@@ -81,12 +81,9 @@ class Batch:
 
     @cached_property
     def early_ends(self) -> EarlyEnds:
-        """Maps the number of each document that ends early to its last predicted field.
-
-        A document ends early if at least `MIN_MISSED_FIELDS` fields are missed after the last field
-        with a prediction.
-        """
-        return find_early_ends(self.table)
+        """The end of each document that ends early."""
+        statuses = [result.status for result in self.results if result.score is not None]
+        return find_early_ends(self.table, statuses)
 
     @cached_property
     def _all_errors(self) -> list[list[ClassifiedError]]:

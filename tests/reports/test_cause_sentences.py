@@ -2,6 +2,7 @@
 
 import pytest
 
+from stickler_cli.core.problems import Problem
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports.cause_sentences import MAX_FIRST_CAUSES, causes, more_causes
 from stickler_cli.reports.view import RunView
@@ -186,8 +187,9 @@ def test_what_else_is_known_of_a_cause_is_told_beside_it(run_of):
     ],
 )
 def test_a_name_that_could_be_a_word_of_the_sentence_is_quoted(run_of, name, named, on_page):
-    schema = {"type": "object", "properties": {name: EXACT}}
-    run = run_of(schema, [DocumentPair(f"{index}", {name: "x"}, {}) for index in range(2)])
+    schema = {"type": "object", "properties": {name: EXACT, "day": EXACT}}
+    gt, pred = {name: "x", "day": "Monday"}, {"day": "Monday"}
+    run = run_of(schema, [DocumentPair(f"{index}", gt, pred) for index in range(2)])
 
     for view, expected_name in ((RunView(run), named), (RunView(run, "`{}`".format), on_page)):
         assert [cause.text for cause in causes(view)[0]] == [
@@ -197,11 +199,13 @@ def test_a_name_that_could_be_a_word_of_the_sentence_is_quoted(run_of, name, nam
 
 def test_a_name_before_a_colon_or_in_a_path_is_not_quoted(run_of):
     item = {"type": "object", "properties": dict.fromkeys(("sku", "net", "no", "due"), EXACT)}
-    schema = {"type": "object", "properties": {"items": {"type": "array", "items": item}}}
+    items = {"type": "array", "items": item}
+    schema = {"type": "object", "properties": {"items": items, "day": EXACT}}
     right = {"sku": "A", "net": "5", "no": "1", "due": "x"}
     wrong, missed = {**right, "no": "2", "due": "y"}, {**right, "no": None}
-    gt = {"items": [right]}
-    preds = [{"items": []}, {"items": [wrong]}, {"items": [missed]}]
+    day = {"day": "Monday"}
+    gt = {"items": [right], **day}
+    preds = [{"items": items, **day} for items in ([], [wrong], [missed])]
     pairs = [DocumentPair(f"{index}", gt, pred) for index, pred in enumerate(preds)]
     first, second = causes(RunView(run_of(schema, pairs)))
 
@@ -247,6 +251,38 @@ def test_documents_that_end_early_are_one_cause_that_names_the_last_fields(run_o
     }
     assert remarks(run_of(SCHEMA, [*pairs, DocumentPair("c", CUT_OFF, to_currency)])) == {
         "3 documents end early: nothing is predicted after count (2), currency (1)": []
+    }
+
+
+def test_documents_that_end_inside_a_list_name_the_last_items(run_of):
+    def pair(name, n_codes):
+        truth = {"tags": ["aa", "bb", "cc", "dd", "ee"]}
+        return DocumentPair(name, truth, {"tags": truth["tags"][:n_codes]})
+
+    one, other = pair("a", 1), pair("b", 2)
+    assert remarks(run_of(SCHEMA, [one])) == {
+        "1 document ends early: nothing is predicted after tags[0]": []
+    }
+    assert remarks(run_of(SCHEMA, [other, pair("c", 2)])) == {
+        "2 documents end early: nothing is predicted after tags[1]": []
+    }
+    to_count = DocumentPair("d", CUT_OFF, {"currency": "USD", "count": 5})
+    ends = "one of tags[0] to tags[1] (2), count (1)"
+    assert remarks(run_of(SCHEMA, [one, other, to_count])) == {
+        f"3 documents end early: nothing is predicted after {ends}": []
+    }
+
+
+def test_predictions_without_values_are_a_cause_for_each_reason(run_of):
+    def pair(name, pred):
+        return DocumentPair(name, {"currency": "USD", "count": 5}, pred)
+
+    invalid = Problem("c.json", "not valid JSON")
+    pairs = [pair("a", {}), pair("b", None), pair("c", invalid), pair("d", {"tags": []})]
+    assert remarks(run_of(SCHEMA, pairs)) == {
+        "2 documents have no predicted values at all": [],
+        "1 document has a prediction that cannot be read": [],
+        "1 document has no prediction": [],
     }
 
 

@@ -1,4 +1,6 @@
-"""Documents that end early: everything after a field is missed, and that is one cause."""
+"""Documents that end early: everything after a field or item is missed, and that is one cause."""
+
+from dataclasses import replace
 
 import pytest
 
@@ -6,6 +8,8 @@ from stickler_cli.compare.engine import compare
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.batch import Batch
+from stickler_cli.score.document_result import Status
 from stickler_cli.score.errors.early_ends import find_early_ends
 from .batches import TEXT, a_list, an_object, batch, evaluate
 
@@ -29,12 +33,23 @@ FULL = {
 }
 
 
-def ends_of(schema, gt, pred):
-    """Return the last predicted field of a document that ends early, else None."""
+def end_of(schema, gt, pred):
+    """Return the end of a document that ends early, else None."""
     plan = compile_schema(schema)
     bare = Unwrapper(plan.root)(gt, is_truth=True)
-    ends = find_early_ends(compare(plan, [bare.value], [pred], gold=[bare.gold]))
-    return ends[0].path if ends else None
+    return find_early_ends(compare(plan, [bare.value], [pred], gold=[bare.gold])).get(0)
+
+
+def ends_of(schema, gt, pred):
+    """Return the last predicted field of a document that ends early after a field, else None."""
+    end = end_of(schema, gt, pred)
+    return end.place.path if end and end.kind == "field" else None
+
+
+def sentence_of(schema, gt, pred):
+    """Return in words where a document ends early; empty if it does not."""
+    end = end_of(schema, gt, pred)
+    return end.sentence if end else ""
 
 
 def without(*names):
@@ -59,9 +74,7 @@ def without(*names):
         (without("seller", "lines"), {"currency": "EUR"}, None),
         # Only two fields are missed after the last one.
         (FULL, {"currency": "EUR", "lines": LINES}, None),
-        (FULL, {"currency": "EUR", "lines": LINES[:1]}, None),
-        # Nothing is predicted, or something at the end.
-        (FULL, {}, None),
+        # Something is predicted at the end.
         (FULL, {"currency": "EUR", "rates": {"x": 1}}, None),
         (FULL, {"currency": "EUR", "tags": ["z"]}, None),
         # Values of different kinds are both present.
@@ -100,8 +113,118 @@ def test_everything_in_a_list_or_map_is_one_field(first, gt, pred, last):
     assert ends_of(schema, truth, {"first": pred, "c": "x"}) is None
 
 
-def test_the_items_of_a_document_that_is_an_array_are_no_fields():
-    assert ends_of(a_list(TEXT), ["a", "b", "c", "d", "e"], ["a"]) is None
+CODES = ["aa", "bb", "cc", "dd", "ee"]
+AFTER_CODES = {"codes": CODES, "note": "x", "place": "y"}
+CODES_FIRST = an_object(codes=a_list(TEXT), note=TEXT, place=TEXT)
+
+
+@pytest.mark.parametrize(
+    ("pred", "sentence"),
+    [
+        # The last three items are missed, or the last one and two fields.
+        ({"codes": CODES[:2]}, "nothing is predicted after codes[1]"),
+        ({"codes": CODES[:4]}, "nothing is predicted after codes[3]"),
+        # The order of the prediction makes no difference, nor does a wrong item.
+        ({"codes": ["bb", "aa"]}, "nothing is predicted after codes[1]"),
+        # Too little is missed after the last item.
+        ({"codes": CODES[:4], "note": "x"}, ""),
+        ({"codes": CODES}, ""),
+        # Fields after the list are predicted.
+        ({"codes": CODES[:1], "place": "y"}, ""),
+        # Items before the last predicted one are missed.
+        ({"codes": CODES[1:3]}, ""),
+        ({"codes": [CODES[0], CODES[4]]}, ""),
+        # Something is predicted that is not in the list, or has another kind.
+        ({"codes": CODES[:1], "vendor": "Acme"}, ""),
+        ({"codes": {"first": "aa"}}, ""),
+    ],
+)
+def test_a_document_ends_inside_a_list_if_only_its_first_items_are_predicted(pred, sentence):
+    assert sentence_of(CODES_FIRST, AFTER_CODES, pred) == sentence
+
+
+def test_items_that_the_ground_truth_lacks_show_that_the_list_was_not_cut():
+    ordered = an_object(codes={**a_list(TEXT), "x-aws-stickler-ordered": True}, note=TEXT)
+    truth = {"codes": CODES, "note": "x"}
+
+    assert sentence_of(ordered, truth, {"codes": ["aa"]}) == "nothing is predicted after codes[0]"
+    assert sentence_of(ordered, truth, {"codes": ["aa", "zz"]}) == ""
+
+
+def test_items_that_an_open_list_drops_show_that_the_list_was_not_cut():
+    def truth(items, *, exhaustive):
+        return {"codes": {"_value": items, "_exhaustive": exhaustive}, "note": "x", "place": "y"}
+
+    ordered = {**a_list(TEXT), "x-aws-stickler-ordered": True}
+    schema = an_object(codes=ordered, note=TEXT, place=TEXT)
+    gold = truth(CODES, exhaustive=False)
+    assert sentence_of(schema, gold, {"codes": ["aa"]}) == "nothing is predicted after codes[0]"
+    assert sentence_of(schema, gold, {"codes": ["aa", "zz"]}) == ""
+    inner = an_object(groups=a_list(an_object(codes=a_list(TEXT))), **ENDING)
+    groups = [{"codes": {"_value": ["aa"], "_exhaustive": False}}]
+    gold = {"groups": groups, **dict.fromkeys(ENDING, "x")}
+    assert sentence_of(inner, gold, {"groups": [{"codes": ["aa", "zz"]}]}) == (
+        "nothing is predicted after groups"
+    )
+
+
+def test_values_inside_the_last_predicted_item_belong_to_the_item():
+    item = an_object(sku=TEXT, price=NUMBER, unit=TEXT, note=TEXT)
+    schema = an_object(lines=a_list(item), total=NUMBER)
+    line = {"price": 5.5, "unit": "kg", "note": "x"}
+    lines = [{"sku": f"A-{number}", **line} for number in range(5)]
+    cut = [*lines[:2], {"sku": "A-2", "price": 5.5, "unit": "kg"}]
+    truth = {"lines": lines, "total": 27.5}
+    compared = batch(compile_schema(schema), {"a": (truth, {"lines": cut})})
+
+    # Of lines[2] only the note is missed, which is an error of its own.
+    origins = {error.path: error.origin for error in compared.errors(0)}
+    end = "nothing is predicted after lines[2]"
+    inner = ("sku", "price", "unit", "note")
+    assert origins == {
+        "lines[2].note": "",
+        **dict.fromkeys(("lines[3]", "lines[4]", "total"), end),
+        **{f"lines[{index}].{name}": end for index in (3, 4) for name in inner},
+    }
+    assert [(cause["field"], cause["values"]) for cause in causes_of([compared])] == [
+        ("", 9),
+        ("lines.note", 1),
+    ]
+
+
+def test_a_list_of_lists_and_an_array_document_can_be_cut():
+    schema = an_object(rows=a_list(a_list(TEXT)))
+    rows = [["p"], ["q", "r"], ["s"], ["t"], ["u"]]
+
+    assert sentence_of(schema, {"rows": rows}, {"rows": rows[:2]}) == (
+        "nothing is predicted after rows[1]"
+    )
+    assert sentence_of(a_list(TEXT), CODES, CODES[:1]) == "nothing is predicted after [0]"
+    assert sentence_of(a_list(TEXT), CODES, CODES[:3]) == ""
+
+
+def test_the_lists_under_the_keys_of_a_map_are_not_cut():
+    schema = an_object(first={"type": "object", "additionalProperties": a_list(TEXT)}, **ENDING)
+    truth = {"first": {"x": CODES, "y": CODES}, **dict.fromkeys(ENDING, "x")}
+
+    pred = {"first": {"x": CODES[:1], "y": CODES}}
+    assert sentence_of(schema, truth, pred) == "nothing is predicted after first.*"
+
+
+@pytest.mark.parametrize("pred", [{}, {"currency": "", "seller": {"name": None}, "lines": [{}]}])
+def test_a_prediction_without_values_is_an_end_of_its_own(pred):
+    assert sentence_of(SCHEMA, FULL, pred) == "the prediction has no values"
+    assert sentence_of(SCHEMA, {"currency": "EUR"}, pred) == "the prediction has no values"
+    # Nothing is lost.
+    assert sentence_of(SCHEMA, {}, pred) == ""
+
+
+def test_a_prediction_with_an_undeclared_or_uncounted_value_has_a_value():
+    assert sentence_of(SCHEMA, FULL, {"vendor": "Acme"}) == ""
+    assert sentence_of(SCHEMA, {**FULL, "currency": UNKNOWN}, {"currency": "EUR"}) == (
+        "nothing is predicted after currency"
+    )
+    assert sentence_of(a_list(TEXT), CODES, []) == "the prediction has no values"
 
 
 UNKNOWN = {"_labelled": False}
@@ -123,6 +246,72 @@ CUT = {"currency": "EUR"}
 CUT_IN_SELLER = {"currency": "EUR", "seller": {"name": "Acme"}}
 
 
+def causes_of(batches):
+    return evaluate(batches).to_dict()["causes"]
+
+
+def with_statuses(compared, *statuses):
+    """Return a batch whose documents have other statuses."""
+    results = zip(compared.results, statuses, strict=True)
+    return Batch([replace(result, status=status) for result, status in results], compared.table)
+
+
+def test_empty_missing_and_invalid_predictions_are_causes_of_their_own():
+    truth = {"currency": "EUR", "tags": ["a", "b"]}
+    names = ("one", "two", "gone", "bad")
+    compared = batch(PLAN, {name: (truth, {}) for name in names})
+    statuses = (Status.EVALUATED, Status.EVALUATED, Status.MISSING, Status.INVALID)
+    compared = with_statuses(compared, *statuses)
+
+    # Three values are missed in each document, two of them items.
+    common = {"field": "", "class": "missed_value"}
+    expected = [
+        ("empty", {"errors": 6, "values": 6, "documents": 2, "document_ids": ["one", "two"]}),
+        ("invalid", {"errors": 3, "values": 3, "documents": 1, "document_ids": ["bad"]}),
+        ("missing", {"errors": 3, "values": 3, "documents": 1, "document_ids": ["gone"]}),
+    ]
+    assert causes_of([compared]) == [
+        {"number": number, **common, "end": kind, **sizes}
+        for number, (kind, sizes) in enumerate(expected, 1)
+    ]
+    origins = [{error.origin for error in compared.errors(number)} for number in range(4)]
+    assert origins == [
+        {"the prediction has no values"},
+        {"the prediction has no values"},
+        {"there is no prediction"},
+        {"the prediction cannot be read"},
+    ]
+    restored = read_evaluation(evaluate([compared]).to_dict())
+    assert restored.to_dict()["causes"] == causes_of([compared])
+
+
+def test_documents_that_end_inside_one_list_are_one_cause_with_the_range_of_their_last_items():
+    plan = compile_schema(CODES_FIRST)
+    preds = {"a": CODES[:1], "b": CODES[:3], "c": CODES[:2]}
+    documents = {name: (AFTER_CODES, {"codes": codes}) for name, codes in preds.items()}
+
+    # Missed items and fields: 4 + 2 in a, 2 + 2 in b, 3 + 2 in c.
+    expected = [
+        {
+            "number": 1,
+            "field": "",
+            "class": "missed_value",
+            "end": "item",
+            "ends_after": "codes",
+            "errors": 15,
+            "values": 15,
+            "documents": 3,
+            "last_items": {"lowest": 0, "highest": 2},
+            "document_ids": ["a", "b", "c"],
+        }
+    ]
+    assert causes_of([batch(plan, documents)]) == expected
+    alone = [batch(plan, {name: documents[name]}) for name in "bac"]
+    assert causes_of(alone) == expected
+    restored = read_evaluation(evaluate(alone).to_dict())
+    assert restored.to_dict()["causes"] == expected
+
+
 def test_all_values_after_the_end_are_one_cause_and_in_no_other():
     missing_tags = without("tags")
     documents = {"a": (FULL, CUT), "b": (FULL, CUT), "c": (FULL, CUT_IN_SELLER)}
@@ -134,6 +323,7 @@ def test_all_values_after_the_end_are_one_cause_and_in_no_other():
     assert evaluation.to_dict()["causes"] == [
         {
             **ends,
+            "end": "field",
             "ends_after": "currency",
             "errors": 12,
             "values": 20,
@@ -142,6 +332,7 @@ def test_all_values_after_the_end_are_one_cause_and_in_no_other():
         },
         {
             **ends,
+            "end": "field",
             "ends_after": "seller.name",
             "errors": 6,
             "values": 9,
@@ -174,9 +365,14 @@ def test_a_slip_in_a_number_says_at_the_error_what_differs():
 
 def test_the_cause_is_the_same_for_any_chunks_and_order():
     preds = [CUT, CUT_IN_SELLER, {}, FULL, without("tags"), {"seller": FULL["seller"]}]
-    documents = {f"{number:02}": (FULL, preds[number % len(preds)]) for number in range(30)}
+    preds += [{"currency": "EUR", "lines": LINES[:1]}, {"lines": LINES}]
+    documents = {f"{number:02}": (FULL, preds[number % len(preds)]) for number in range(40)}
     expected = evaluate([batch(PLAN, documents)]).to_dict()["causes"]
-    assert sum(cause["documents"] for cause in expected if "ends_after" in cause) == 15
+    n_documents = {}
+    for cause in expected:
+        if "end" in cause:
+            n_documents[cause["end"]] = n_documents.get(cause["end"], 0) + cause["documents"]
+    assert n_documents == {"field": 15, "empty": 5, "item": 5}
 
     names = sorted(documents, key=lambda name: name[::-1])
     for size in (1, 7):

@@ -222,7 +222,8 @@ def test_names_with_dots_and_blanks_are_quoted():
         ],
         [('["unit price"]', 2, None)],
     )
-    assert list_outer_errors(an_object(**{"a.b": TEXT}), {"a.b": "x"}, {}) == [
+    both = an_object(**{"a.b": TEXT}, c=TEXT)
+    assert list_outer_errors(both, {"a.b": "x", "c": "y"}, {"c": "y"}) == [
         ('["a.b"]', FN, "x", None)
     ]
 
@@ -334,9 +335,11 @@ def test_the_field_of_an_error_is_a_path_or_empty(value, fits):
 
 
 def test_the_keys_of_a_cause_are_those_of_its_field_and_class_and_of_itself():
-    errors = batch(compile_schema(LINES), {"": ({"lines": [line("1", "bolt")]}, {})}).errors(0)
+    lines = [line("1", "bolt"), line("2", "nut")]
+    compared = batch(compile_schema(LINES), {"": ({"lines": lines}, {"lines": lines[:1]})})
+    errors = compared.errors(0)
     evaluation = Evaluation()
-    evaluation.add(batch(compile_schema(LINES), {"": ({"lines": [line("1", "bolt")]}, {})}))
+    evaluation.add(compared)
     (cause,) = evaluation.fold(Causes)
 
     assert [error.cause for error in errors[1:]] == ["", "", ""]

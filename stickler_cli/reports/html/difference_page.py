@@ -303,8 +303,9 @@ def _causes_by_run(
     number). `value.run` is the index of the run to which a wrong value belongs.
     """
     for index in sorted({value.run for value in values}):
-        causes_by_key = {cause.key: cause for cause in runs[index].evaluation.fold(Causes)}
-        selected = Causes()
+        run_causes = runs[index].evaluation.fold(Causes)
+        causes_by_key = {cause.key: cause for cause in run_causes}
+        selected = Causes(last_items=run_causes.last_items)
         causes = dict[str, Cause]()
         for keys, of_cause in _by_cause(value for value in values if value.run == index).items():
             group_key, own_key = split_cause_keys(keys)

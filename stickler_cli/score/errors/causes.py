@@ -3,9 +3,10 @@
 A *group* is the errors of one field that have one error class. The errors of a group that share a
 trait are one *cause*: they have the same two values, or are items that differ in the same fields.
 Each lost value belongs to one cause: to the cause of the item or object with which it was lost, or
-else to its own. If a prediction breaks off, all fields after its end are missed for the same
-reason, so their values belong to one cause. Causes add up in any order. Their number is limited: a
-group with more than `MAX_TRAITS` traits becomes one cause.
+else to its own. If a prediction breaks off, everything after its end is missed for the same reason,
+so these values belong to one cause, and so do all values of predictions without any value. Causes
+add up in any order. Their number is limited: a group with more than `MAX_TRAITS` traits becomes one
+cause.
 """
 
 import hashlib
@@ -26,6 +27,7 @@ from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.locations import ANY_KEY, Path, field_path
 from stickler_cli.core.problems import Problem, UsageError
 from .chance import MAX_P, MIN_HITS, ValueCounts
+from .early_ends import EARLY_ENDS, DocumentEnd, EndKind
 from .error_classes import ErrorClass
 from .wrong_units import ClassifiedError, DocumentErrors, Origin
 
@@ -64,6 +66,8 @@ class ErrorTrait(NamedTuple):
     """The predicted value as JSON; empty if one of the two values is long or absent."""
     ends_after: tuple[str, ...] = ()
     """For documents that end early, the last field that is predicted; `path` is then empty."""
+    end: EndKind | None = None
+    """For documents that end early, the kind of their end; else None."""
 
 
 class CauseSize(NamedTuple):
@@ -104,13 +108,20 @@ class Cause(NamedTuple):
 @lru_cache(10_000)  # sampling errors needs the keys of most causes many times
 def cause_key(pattern: tuple[str, ...], error_class: ErrorClass, trait: ErrorTrait | None) -> str:
     """Return the key of a cause, or the key of its group if the trait is None."""
-    # Without the last column if that is empty: most keys are then equal to those of old links.
-    columns = trait and ([*trait] if trait.ends_after else [*trait[:-1]])
+    # Without the last two columns if they are empty, so that most keys equal those of old links.
+    columns = trait and [*(trait if trait.end else trait[:-2])]
     content = json_line([pattern, error_class, columns])
     return hashlib.blake2b(content, digest_size=_KEY_DIGITS // 2).hexdigest()
 
 
 CauseIdentity: TypeAlias = tuple[Group, ErrorTrait | None]
+
+
+class IndexRange(NamedTuple):
+    """The lowest and the highest of some indexes of list items."""
+
+    lowest: int
+    highest: int
 
 
 @dataclass(slots=True)
@@ -125,6 +136,9 @@ class Causes:
     """The origins of each cause: other fields whose true values were predicted by mistake. The
     counter has the number of wrong values for each origin; it is empty if there were too many
     origins. A cause without trait has no counter."""
+    last_items: dict[CauseIdentity, IndexRange] = field(default_factory=dict)
+    """For each cause of documents that end inside a list, the indexes of their last predicted
+    items: the lowest and the highest one."""
     ids: dict[CauseIdentity, set[str]] | None = field(default_factory=dict)
     """The ids of the documents of each cause; None if single documents are not kept."""
     values: ValueCounts = field(default_factory=ValueCounts)
@@ -152,7 +166,7 @@ class Causes:
         ids = batch.compared_ids
         for simple in batch.simple_errors:
             for document in simple.documents[simple.is_judged & simple.is_after_end].tolist():
-                missed_at_end[cause_of_end(batch.early_ends[document].path)].append(document)
+                missed_at_end[cause_of_end(batch.early_ends[document])].append(document)
             is_counted = simple.is_judged & ~simple.is_after_end
             n_judged = int(np.count_nonzero(is_counted))
             if n_judged:
@@ -173,6 +187,9 @@ class Causes:
             )
             origins = Counter(chain.from_iterable(error.origins for error in errors)) or None
             self._add(cause, size, (ids[document] for document in documents), origins)
+            if cause[1].end is EndKind.ITEM:
+                indexes = [batch.early_ends[document].last_item for document in documents]
+                self._add_last_items(cause, IndexRange(min(indexes), max(indexes)))
 
     def merge(self, other: "Causes") -> None:
         """Add the causes of other documents; the order of merging makes no difference."""
@@ -181,6 +198,8 @@ class Causes:
         for cause in other:
             ids = (other.ids or {}).get(cause.identity, ())
             self._add(cause.identity, cause.size, ids, other.origins.get(cause.identity))
+        for identity, indexes in other.last_items.items():
+            self._add_last_items(identity, indexes)
         self.values.merge(other.values)
         self.values.settle()
         self._telling.clear()
@@ -218,6 +237,13 @@ class Causes:
         elif trait is None:
             sizes[None] = sizes[None]._replace(documents=0)
 
+    def _add_last_items(self, cause: CauseIdentity, indexes: IndexRange) -> None:
+        """Add the indexes of the last predicted items of some documents to a cause."""
+        previous = self.last_items.get(cause, indexes)
+        self.last_items[cause] = IndexRange(
+            min(previous.lowest, indexes.lowest), max(previous.highest, indexes.highest)
+        )
+
     def _join_traits(self, group: Group) -> None:
         """Join all causes of a group into one cause, whose number of documents is unknown."""
         sizes = self.groups[group]
@@ -254,7 +280,7 @@ class Causes:
         The entry that lost most values comes first; it has number 1. Most entries are a single
         cause. In a field of values, however, all causes with a single error and the same error
         class are one entry. If the class is in `SLIPS`, all its causes in the field are one entry.
-        All documents that end early are one entry, too.
+        All documents that end early after some predicted value are one entry, too.
         """
         single: list[tuple[Cause, ...]] = []
         joined: dict[Group, list[Cause]] = {}
@@ -263,7 +289,7 @@ class Causes:
             is_joined = (
                 trait and trait.gt and (cause.size.errors == 1 or cause.error_class in SLIPS)
             )
-            if trait and (is_joined or trait.ends_after):
+            if trait and (is_joined or trait.end in EARLY_ENDS):
                 joined.setdefault((trait.path, cause.error_class), []).append(cause)
             elif cause.size.values:
                 single.append((cause,))
@@ -364,6 +390,8 @@ class Causes:
                     }
                     for origin, n_errors in self.origins_of([cause])
                 ]
+            if cause.identity in self.last_items:
+                record["last_items"] = self.last_items[cause.identity]._asdict()
             ids = self.documents_of([cause])
             if ids is not None:
                 record["document_ids"] = ids
@@ -394,6 +422,8 @@ class Causes:
                         for origin in cause["origins"]
                     }
                 )
+            if "last_items" in cause:
+                self.last_items[group, trait] = IndexRange(**cause["last_items"])
             if "document_ids" not in cause:
                 self.ids = None
             if self.ids is not None:
@@ -407,8 +437,8 @@ def find_cause(error: ClassifiedError) -> tuple[Group, ErrorTrait] | None:
     """
     if not error.loses_values:
         return None
-    if error.ends_after is not None:
-        return cause_of_end(error.ends_after)
+    if error.end is not None:
+        return cause_of_end(error.end)
     unit = error.unit
     group = unit.pattern, error.error_class
     if error.n_wrong_values is None and unit.gt is not None and unit.pred is not None:
@@ -418,9 +448,13 @@ def find_cause(error: ClassifiedError) -> tuple[Group, ErrorTrait] | None:
     return group, ErrorTrait(unit.field_path, error.differing)
 
 
-def cause_of_end(last_field: tuple[str, ...]) -> tuple[Group, ErrorTrait]:
-    """Return the group and the trait of the cause "nothing is predicted after `last_field`"."""
-    return ((), ErrorClass.MISSED_VALUE), ErrorTrait((), ends_after=last_field)
+def cause_of_end(end: DocumentEnd) -> tuple[Group, ErrorTrait]:
+    """Return the group and the trait of the cause of documents that end early in the same way.
+
+    The index of the last predicted list item makes no difference.
+    """
+    trait = ErrorTrait((), ends_after=end.place.path, end=end.kind)
+    return ((), ErrorClass.MISSED_VALUE), trait
 
 
 def cause_keys(error: ClassifiedError) -> str:
@@ -468,6 +502,7 @@ def _read_trait(record: Mapping[str, Any]) -> ErrorTrait:
         record["field"],
         tuple(record.get("differing_fields", ())),
         ends_after=tuple(record.get("ends_after", ())),
+        end=EndKind(record["end"]) if "end" in record else None,
         **texts,
     )
 
@@ -480,8 +515,10 @@ def _cause_record(cause: Cause) -> dict[str, object]:
     if path != cause.pattern:
         record["pattern"] = field_path(cause.pattern)
     record["class"] = cause.error_class.value
-    if trait and trait.ends_after:
-        record["ends_after"] = field_path(trait.ends_after)
+    if trait and trait.end:
+        record["end"] = trait.end.value
+        if trait.end in EARLY_ENDS:
+            record["ends_after"] = field_path(trait.ends_after)
     if trait and trait.differing:
         record["differing_fields"] = list(trait.differing)
     if trait and trait.gt:

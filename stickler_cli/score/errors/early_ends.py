@@ -1,10 +1,12 @@
-"""Documents that end early: from some field on, the prediction has no value.
+"""Documents that end early: from some field or list item on, the prediction has no value.
 
-An answer of a model that was cut off looks like this. Each document is looked at alone, so the
-result is the same for any chunks.
+An answer of a model that was cut off looks like this. Documents without any predicted value end
+before the first field. Each document is looked at alone, so the result is the same for any chunks.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -21,14 +23,17 @@ from stickler_cli.compare.units import (
     UnitTable,
     column_values,
 )
-from stickler_cli.core.locations import ANY_KEY
+from stickler_cli.core.json_values import is_absent
+from stickler_cli.core.locations import ANY_KEY, field_path
+from stickler_cli.score.document_result import Status
 from .located_units import SortKey, field_number
 
 MIN_MISSED_FIELDS: Final = 3
-"""Minimum number of fields that are missed at the end of a document. One or two missed fields at
+"""Minimum number of fields or list items that are missed at the end of a document. One or two at
 the end are more often two errors than a cut-off answer."""
 
 _AFTER_ALL_FIELDS: Final = 1 << 40  # sorts the keys of a map behind all declared fields
+_NO_INDEX: Final = -1
 
 
 class FieldPlace(NamedTuple):
@@ -44,17 +49,67 @@ class FieldPlace(NamedTuple):
     path: FieldNames
 
 
-EarlyEnds = Mapping[int, FieldPlace]
-"""For each document that ends early, its last predicted field. The keys are numbers of documents.
-"""
+class EndKind(StrEnum):
+    """The last predicted unit of a document, or why nothing is predicted."""
+
+    FIELD = "field"  # a field, or a list that was not cut off
+    ITEM = "item"  # an item of a list that was cut off
+    EMPTY = "empty"  # the prediction has no value
+    MISSING = "missing"  # there is no prediction
+    INVALID = "invalid"  # the prediction is not a document
 
 
-def find_early_ends(table: UnitTable) -> EarlyEnds:
-    """Find the documents that end early, and the last predicted field of each.
+EARLY_ENDS: Final = frozenset({EndKind.FIELD, EndKind.ITEM})
+"""The ends of documents that have at least one predicted value."""
 
-    A document ends early if its prediction has a value in some field, and at least
-    `MIN_MISSED_FIELDS` fields after its last predicted field are missed. The schema gives the order
-    of the fields.
+
+class DocumentEnd(NamedTuple):
+    """The end of a document that ends early."""
+
+    kind: EndKind
+    place: FieldPlace = FieldPlace((), ())
+    """The last predicted field; meaningless for a document without predicted values."""
+    last_item: int = _NO_INDEX
+    """If the document ends inside the list `place`, the index of the last predicted item in the
+    ground truth; else -1."""
+
+    @property
+    def sentence(self) -> str:
+        """Where the document ends, or why nothing is predicted, in words."""
+        if self.kind is EndKind.ITEM:
+            return f"nothing is predicted after {field_path(self.place.path)}[{self.last_item}]"
+        if self.kind is EndKind.FIELD:
+            return f"nothing is predicted after {field_path(self.place.path)}"
+        return _WITHOUT_VALUES[self.kind]
+
+    def is_before(self, place: FieldPlace, item_index: int) -> bool:
+        """Return whether a missed unit lies behind this end.
+
+        `place` and `item_index` are the field of the unit and its index if that field is a list.
+        """
+        if self.kind not in EARLY_ENDS or place > self.place:
+            return True
+        is_in_last_list = self.kind is EndKind.ITEM and place == self.place
+        return is_in_last_list and item_index > self.last_item
+
+
+_WITHOUT_VALUES: Final = {
+    EndKind.EMPTY: "the prediction has no values",
+    EndKind.MISSING: "there is no prediction",
+    EndKind.INVALID: "the prediction cannot be read",
+}
+
+EarlyEnds = Mapping[int, DocumentEnd]
+"""The end of each document that ends early. The keys are numbers of documents."""
+
+
+def find_early_ends(table: UnitTable, statuses: Sequence[Status] = ()) -> EarlyEnds:
+    """Find the documents that end early, and where they end.
+
+    A document ends early if at least `MIN_MISSED_FIELDS` fields or items are missed after the last
+    field or item with a prediction. The schema gives the order of the fields. A document without
+    predicted values ends early if any field is missed. `statuses` are the statuses of the
+    documents; without them, each document has a prediction.
     """
     missed_by_batch = [
         (batch, _is_missed_field(batch)) for batch in table.batches if _is_field(batch)
@@ -62,8 +117,10 @@ def find_early_ends(table: UnitTable) -> EarlyEnds:
     n_missed_units = np.zeros(table.n_documents, np.intp)
     for batch, is_missed in missed_by_batch:
         np.add.at(n_missed_units, batch.document[is_missed], 1)
+    ends = _find_empty_predictions(table, np.flatnonzero(n_missed_units), statuses)
+    n_missed_units[[*ends]] = 0
     if not np.any(n_missed_units >= MIN_MISSED_FIELDS):  # the quick way of most chunks
-        return {}
+        return ends
 
     missed: dict[FieldPlace, Mask] = {}
     predicted: dict[FieldPlace, Mask] = {}
@@ -71,18 +128,97 @@ def find_early_ends(table: UnitTable) -> EarlyEnds:
         for masks, is_selected in ((missed, is_missed), (predicted, _is_predicted(table, batch))):
             for place, documents in _documents_by_place(table, batch, is_selected):
                 masks.setdefault(place, np.zeros(table.n_documents, np.bool_))[documents] = True
-    return _find_last_fields(table, missed, predicted)
+    return ends | _find_last_fields(table, missed, predicted, _find_lists(table))
+
+
+def _find_empty_predictions(
+    table: UnitTable, documents: Indexes, statuses: Sequence[Status]
+) -> dict[int, DocumentEnd]:
+    """Return the ends of those documents whose prediction has no value, declared or not."""
+    ends: dict[int, DocumentEnd] = {}
+    for document in documents.tolist():
+        _, pred, _ = table.sides_of(document)
+        if is_absent(pred):
+            status = statuses[document] if statuses else Status.EVALUATED
+            ends[document] = DocumentEnd(_KIND_BY_STATUS.get(status, EndKind.EMPTY))
+    return ends
+
+
+_KIND_BY_STATUS: Final = {Status.MISSING: EndKind.MISSING, Status.INVALID: EndKind.INVALID}
+
+
+@dataclass(slots=True)
+class _ListItems:
+    """The items of one list outside lists, in each document."""
+
+    last_predicted: Indexes
+    """The highest index of a predicted item in the ground truth, (n_documents,); -1 for none."""
+    first_missed: Indexes
+    """The lowest index of a missed item in the ground truth, (n_documents,)."""
+    n_missed: Indexes
+    """The number of missed items, (n_documents,)."""
+    has_others: Mask
+    """Whether there may be predicted items without a true item, (n_documents,)."""
+
+    @property
+    def is_cut(self) -> Mask:
+        """Whether exactly the first items of the ground truth are predicted, (n_documents,)."""
+        is_prefix = (self.last_predicted >= 0) & (self.last_predicted < self.first_missed)
+        return is_prefix & (self.n_missed > 0) & ~self.has_others
+
+
+def _find_lists(table: UnitTable) -> dict[FieldPlace, _ListItems]:
+    """Find the items of each list that is outside lists and maps."""
+    lists: dict[FieldPlace, _ListItems] = {}
+    for batch in table.batches:
+        if not (batch.is_item and _is_field(batch) and batch.size):
+            continue
+        for positions in _positions_by_place(batch):
+            place = find_place(table, batch, int(positions[0]))
+            if place.order[-1:] == (_AFTER_ALL_FIELDS,):  # several lists, one of each key of a map
+                continue
+            if place not in lists:
+                lists[place] = _ListItems(
+                    last_predicted=np.full(table.n_documents, _NO_INDEX, np.intp),
+                    first_missed=np.full(table.n_documents, np.iinfo(np.intp).max, np.intp),
+                    n_missed=np.zeros(table.n_documents, np.intp),
+                    has_others=np.zeros(table.n_documents, np.bool_),
+                )
+            _add_items(lists[place], batch, positions)
+    for row in (*table.n_open_items, *table.n_unlabelled_items):
+        # Items that are not counted may have been predicted.
+        batch, position = table.batch_of(row), row - table.batch_of(row).start
+        place = find_place(table, batch, position)
+        if place in lists and not batch.is_in_list:
+            lists[place].has_others[batch.document[position]] = True
+    return lists
+
+
+def _add_items(items: _ListItems, batch: UnitBatch, positions: Indexes) -> None:
+    """Add the items at some positions of a batch to the items of their list."""
+    documents, outcome = batch.document[positions], batch.outcome[positions]
+    gt_index = np.broadcast_to(batch.gt_index, batch.size)[positions]
+    is_pair, is_missed = (outcome == TP) | (outcome == FD), outcome == FN
+
+    np.maximum.at(items.last_predicted, documents[is_pair], gt_index[is_pair])
+    np.minimum.at(items.first_missed, documents[is_missed], gt_index[is_missed])
+    np.add.at(items.n_missed, documents[is_missed], 1)
+    items.has_others[documents[outcome == FA]] = True
 
 
 def _find_last_fields(
-    table: UnitTable, missed: Mapping[FieldPlace, Mask], predicted: Mapping[FieldPlace, Mask]
-) -> EarlyEnds:
-    """Return the last predicted field of each document that ends early (see `find_early_ends`).
+    table: UnitTable,
+    missed: Mapping[FieldPlace, Mask],
+    predicted: Mapping[FieldPlace, Mask],
+    lists: Mapping[FieldPlace, _ListItems],
+) -> dict[int, DocumentEnd]:
+    """Return the end of each document with a predicted value that ends early.
 
     `missed[field]` and `predicted[field]` are masks of shape (n_documents,): whether each document
-    misses the field, and whether its prediction has a value in the field.
+    misses the field, and whether its prediction has a value in the field. `lists` has the items of
+    each field that is a list.
     """
-    last_fields: dict[int, FieldPlace] = {}
+    ends: dict[int, DocumentEnd] = {}
     n_missed = np.zeros(table.n_documents, np.intp)
     has_only_missed = np.ones(table.n_documents, np.bool_)  # in the fields from the end to here
     for row in table.extra_keys:
@@ -93,18 +229,37 @@ def _find_last_fields(
     for place in sorted({*missed, *predicted}, reverse=True):
         if place in predicted:
             is_last = predicted[place] & has_only_missed
-            ends_early = is_last & (n_missed >= MIN_MISSED_FIELDS)
-            last_fields |= dict.fromkeys(np.flatnonzero(ends_early).tolist(), place)
+            ends |= _end_documents(place, is_last, n_missed, lists.get(place))
             has_only_missed &= ~predicted[place]
         if place in missed:
             n_missed += missed[place] & has_only_missed
-    return last_fields
+    return ends
+
+
+def _end_documents(
+    place: FieldPlace, is_last: Mask, n_missed: Indexes, items: _ListItems | None
+) -> Iterator[tuple[int, DocumentEnd]]:
+    """Yield each document whose last predicted field is `place`, if enough is missed after it.
+
+    `n_missed` is the number of missed fields after that field, (n_documents,); `items` are its
+    items if it is a list.
+    """
+    is_cut = np.zeros_like(is_last)
+    if items is not None:
+        is_cut = is_last & items.is_cut
+        n_missed = n_missed + np.where(is_cut, items.n_missed, 0)
+    for document in np.flatnonzero(is_last & (n_missed >= MIN_MISSED_FIELDS)).tolist():
+        if items is not None and is_cut[document]:
+            last_item = int(items.last_predicted[document])
+            yield document, DocumentEnd(EndKind.ITEM, place, last_item)
+        else:
+            yield document, DocumentEnd(EndKind.FIELD, place)
 
 
 def is_after_end(
     table: UnitTable, batch: UnitBatch, positions: Indexes, early_ends: EarlyEnds
 ) -> Mask:
-    """Return whether each unit comes after the last predicted field of its document, (n,).
+    """Return whether each unit comes after the end of its document, (n,).
 
     False in documents that do not end early. All units are of one field; `positions` are their
     positions in the batch.
@@ -112,13 +267,25 @@ def is_after_end(
     if not early_ends:
         return np.zeros(len(positions), np.bool_)
     place = find_place(table, batch, int(positions[0]))
+    documents, item_indexes = batch.document[positions], find_item_indexes(batch, positions)
     return np.array(
         [
-            document in early_ends and place > early_ends[document]
-            for document in batch.document[positions].tolist()
+            document in early_ends and early_ends[document].is_before(place, item_index)
+            for document, item_index in zip(documents.tolist(), item_indexes, strict=True)
         ],
         np.bool_,
     )
+
+
+def find_item_indexes(batch: UnitBatch, positions: Indexes) -> list[int]:
+    """Return the ground-truth index of each unit in its outermost list; -1 outside lists."""
+    item_indexes = [_NO_INDEX] * len(positions)
+    level = batch
+    while level.container is not None:
+        if level.is_item:
+            item_indexes = column_values(level.gt_index, positions)
+        positions, level = level.positions[positions], level.container
+    return item_indexes
 
 
 def find_place(table: UnitTable, batch: UnitBatch, position: int) -> FieldPlace:

@@ -99,8 +99,8 @@ class Error(NamedTuple):
     origin: str = ""
     """A further explanation of the error. For a pair of list items, where its wrong values come
     from, such as `unit_price holds the true amount; amount = 21 x 3686.34`. For a digit slip, what
-    differs, such as `the sign differs`. For an error after the last predicted field of a document
-    that ends early, this field: `nothing is predicted after total`."""
+    differs, such as `the sign differs`. For an error after the end of a document that ends early,
+    where it ends: `nothing is predicted after total`, or `the prediction has no values`."""
 
     @property
     def explanation(self) -> str:
@@ -156,12 +156,12 @@ def error_of(document: str, error: ClassifiedError, *, with_cause: bool = True) 
 def describe_background(error: ClassifiedError) -> str:
     """Return a further explanation of an error; empty if there is none.
 
-    For an error after the end of a document that ends early, it is the last predicted field. For a
+    For an error after the end of a document that ends early, it is where the document ends. For a
     digit slip, it is what differs. For a pair of list items, it is where the wrong values come
     from.
     """
-    if error.ends_after is not None:
-        return f"nothing is predicted after {field_path(error.ends_after)}"
+    if error.end is not None:
+        return error.end.sentence
     if error.error_class is ErrorClass.DIGIT_SLIP:
         return find_slip(error.unit.gt, error.unit.pred)
     return describe_origins(error) if error.differing else ""

@@ -12,13 +12,12 @@ from stickler_cli.compare.units import (
     MISMATCH,
     OBJECT,
     VALUE,
-    FieldNames,
     UnitBatch,
     UnitTable,
 )
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
-from .early_ends import EarlyEnds, find_place, is_after_end
+from .early_ends import DocumentEnd, EarlyEnds, find_item_indexes, find_place, is_after_end
 from .error_classes import ErrorClass, ValuePlaces, classify, origins
 from .located_units import (
     LocatedUnit,
@@ -53,9 +52,9 @@ class ClassifiedError(NamedTuple):
     None for other errors."""
     origins: tuple[Origin, ...] = ()
     """Where the wrong values of the unit seem to come from."""
-    ends_after: FieldNames | None = None
-    """The last predicted field of the document, if the document ends early and this is a missed
-    unit after that field; else None."""
+    end: DocumentEnd | None = None
+    """The end of the document, if the document ends early and this is a missed unit after its end;
+    else None."""
 
     @property
     def loses_values(self) -> bool:
@@ -81,8 +80,7 @@ class SimpleErrors(NamedTuple):
     is_judged: Mask
     """Whether each value is judged, (n,)."""
     is_after_end: Mask
-    """Whether each value comes after the last predicted field of a document that ends early, (n,).
-    """
+    """Whether each value comes after the end of a document that ends early, (n,)."""
 
 
 class DocumentErrors(Protocol):
@@ -106,7 +104,7 @@ class DocumentErrors(Protocol):
 
     @property
     def early_ends(self) -> EarlyEnds:
-        """The documents that end early, with the last predicted field of each."""
+        """The end of each document that ends early."""
 
     def classified(self, selected: Mask | None = None) -> Iterator[ClassifiedError]:
         """Yield all errors except the simple ones.
@@ -359,16 +357,18 @@ def simple_error(unit: LocatedUnit) -> ClassifiedError:
 
 
 def with_end(error: ClassifiedError, early_ends: EarlyEnds) -> ClassifiedError:
-    """Return a missed unit with `ends_after` set if it comes after the end of its document.
+    """Return a missed unit with `end` set if it comes after the end of its document.
 
     All other errors are returned unchanged, and so are all errors of documents that do not end
     early.
     """
     unit = error.unit
     end = early_ends.get(unit.document) if early_ends and unit.outcome == FN else None
-    if end is None or find_place(unit.table, unit.batch, unit.position) <= end:
+    if end is None:
         return error
-    return error._replace(ends_after=end.path)
+    place = find_place(unit.table, unit.batch, unit.position)
+    (item_index,) = find_item_indexes(unit.batch, np.array([unit.position]))
+    return error._replace(end=end) if end.is_before(place, item_index) else error
 
 
 def located_simple_errors(table: UnitTable, early_ends: EarlyEnds) -> list[list[ClassifiedError]]:

@@ -51,7 +51,7 @@ def _count_causes(run_causes: Causes, side: ErrorsOfRun) -> Causes:
     for error in side.rows():
         if error.cause:
             errors_by_cause.setdefault(error.cause, []).append(error)
-    counted = Causes()
+    counted = Causes(last_items=run_causes.last_items)
     for keys, errors in errors_by_cause.items():
         group_key, own_key = split_cause_keys(keys)
         cause = causes_by_key.get(own_key) or causes_by_key[group_key]
