@@ -10,7 +10,6 @@ Source: docs/semantics.md, Absence; docs/gold.md.
 import json
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 import orjson
@@ -123,11 +122,6 @@ def canonical_json(document: JsonDocument) -> bytes:
         return orjson.dumps(present_values, option=orjson.OPT_SORT_KEYS)
     except orjson.JSONEncodeError:  # an integer beyond 64 bits, or more than 254 levels
         return json.dumps(present_values, sort_keys=True).encode("utf-8", "backslashreplace")
-
-
-def content_digest(document: JsonDocument, size: int = 16) -> bytes:
-    """Return a hash of the content of a document, in `size` bytes; equal for equal content."""
-    return blake2b(canonical_json(document), digest_size=size).digest()
 
 
 def is_absent(value: Any) -> bool:

@@ -23,6 +23,7 @@ from stickler_cli.core.json_values import (
     JsonDocument,
     JsonValue,
     brief,
+    canonical_json,
     kind_of,
 )
 from stickler_cli.core.problems import Problem
@@ -148,6 +149,11 @@ def digest_of(data: Data) -> str:
     if isinstance(data, Problem):
         data = str(data).encode("utf-8", "backslashreplace")
     return "" if data is None else blake2b(data, digest_size=_DIGEST_BYTES).hexdigest()
+
+
+def content_digest(document: JsonDocument, size: int = 16) -> bytes:
+    """Return a hash of `size` bytes. Documents with equal content have equal hashes."""
+    return blake2b(canonical_json(document), digest_size=size).digest()
 
 
 def read_document(

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from stickler_cli.core.json_values import content_digest
 from stickler_cli.core.remote import is_url
+from stickler_cli.documents.document import content_digest
 from stickler_cli.documents.document_pair import read_pair
 from stickler_cli.documents.reading import STANDARD_INPUT
 

@@ -19,13 +19,12 @@ from stickler_cli.core.json_values import (
     OBJECTS_OR_ARRAYS,
     JsonObject,
     JsonValue,
-    content_digest,
 )
 from stickler_cli.core.option import options_record, select_settings
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.core.real_paths import can_be_path, real_path
 from stickler_cli.core.remote import is_there, is_url
-from stickler_cli.documents.document import read_document
+from stickler_cli.documents.document import content_digest, read_document
 from stickler_cli.documents.lines import lines_of
 from stickler_cli.documents.packed_files import MANY_DOCUMENTS
 from stickler_cli.documents.pairs import open_documents

@@ -10,7 +10,6 @@ from stickler_cli.core.json_values import (
     ReadingRule,
     brief,
     canonical_json,
-    content_digest,
     doubled_names,
     is_absent,
     json_line,
@@ -39,13 +38,6 @@ def nested(depth: int) -> list[Any]:
 def test_equal_content_has_equal_bytes(document: Any, canonical: bytes):
     assert canonical_json(document) == canonical
     assert canonical_json(dict(reversed(document.items()))) == canonical
-
-
-def test_equal_content_has_one_digest_of_the_size_asked_for():
-    digest = content_digest({"b": 1, "a": "x", "c": None}, 8)
-    assert len(digest) == 8
-    assert content_digest({"a": "x", "b": 1}, 8) == digest
-    assert content_digest({"a": "x", "b": 2}, 8) != digest
 
 
 @pytest.mark.parametrize(

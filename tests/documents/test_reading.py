@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem
-from stickler_cli.documents.document import read_plain, read_text
+from stickler_cli.documents.document import content_digest, read_plain, read_text
 from stickler_cli.documents.reading import (
     MAX_DOCUMENT_BYTES,
     lines_in,
@@ -343,3 +343,10 @@ def test_every_value_is_found_on_the_line_where_it_is_written(document):
         written = json.dumps(value.value, ensure_ascii=False).encode()
         assert lines[lines_found[pointer] - 1].rstrip(b",").endswith(written)
         assert value_at(document, pointer) == value.value
+
+
+def test_equal_content_has_one_digest_of_the_size_asked_for():
+    digest = content_digest({"b": 1, "a": "x", "c": None}, 8)
+    assert len(digest) == 8
+    assert content_digest({"a": "x", "b": 1}, 8) == digest
+    assert content_digest({"a": "x", "b": 2}, 8) != digest

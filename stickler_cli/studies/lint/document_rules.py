@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from stickler_cli.core.json_values import (
     JsonValue,
     brief,
-    content_digest,
     is_absent,
     json_line,
     says_nothing,
 )
 from stickler_cli.core.locations import Path, field_path, pointer_steps
 from stickler_cli.core.problems import SchemaError
+from stickler_cli.documents.document import content_digest
 from stickler_cli.schema.annotations import annotated
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.schema.verdicts import DocumentValidator
