@@ -14,7 +14,8 @@ _IN_TEXTS: Final = (
     (">=", "≥, =>, at least, no less than, not less than, mindestens, au moins, al menos, almeno"),
     (">=", "minstens"),
 )
-"""The words and signs before a number that state each relation, in any text."""
+"""Groups of (sign, words). The sign replaces each of the words if it stands before a number, in any
+text."""
 _IN_QUANTITIES: Final = (
     *_IN_TEXTS,
     ("<", "under, below, unter"),
@@ -22,12 +23,13 @@ _IN_QUANTITIES: Final = (
     ("<=", "up to, max, maximum, bis zu"),
     (">=", "min, minimum"),
 )
-"""The words and signs that state each relation in a text that is only a number, maybe with a unit.
-In other texts, `under` may mean something else."""
+"""More groups for a text that is only a number, maybe with a unit. In longer texts, `under` may
+mean something else."""
 _CIRCA: Final = "circa"
 _ABBREVIATION_IN_TEXT: Final = r"ca\."
 _ABBREVIATION_IN_QUANTITY: Final = r"ca\.|(?-i:ca)(?=\s)"
-"""Abbreviations of `circa`; in an address, `CA 90210` is California."""
+"""Pattern of abbreviations of `circa`. Without a full stop, `ca` must be in lower case: in an
+address, `CA 90210` is California."""
 _BEHIND_NUMBER: Final = re.compile(
     r"(?<=[\w%.])(?:(?P<minimum>\s?\+|\s(?:minimum|(?:or|and) (?:more|above|over|older)))"
     r"|\s(?:max(?:imum|\.)?|or (?:less|fewer|below|under|younger)))\s*$",
@@ -45,7 +47,11 @@ def _signs_by_words(groups: tuple[tuple[str, str], ...]) -> dict[str, str]:
 
 
 def _pattern_of(signs_by_words: dict[str, str], circa: str) -> re.Pattern[str]:
-    """Return the pattern of words and signs before a number, with an optional currency sign."""
+    """Return a pattern that matches words or signs that state a relation and stand before a number.
+
+    A currency sign may stand between them and the number. `circa` is the pattern of
+    abbreviations.
+    """
     # The longest first: `no more than` before `more than`.
     longest_first = sorted(signs_by_words, key=len, reverse=True)
     words = "|".join(re.escape(words).replace(r"\ ", r"\s") for words in longest_first)
@@ -64,15 +70,20 @@ _BEFORE_QUANTITY: Final = _pattern_of(_SIGNS_IN_QUANTITIES, _ABBREVIATION_IN_QUA
 _FIRST_WORDS: Final = frozenset(
     words.split()[0] for words in ("ca", _CIRCA, *_SIGNS_IN_QUANTITIES, "maximum", "or", "and")
 )
-"""The first word of each relation, before or behind its number."""
+"""The first word of each phrase that states a relation, whether it stands before or behind the
+number."""
 _LETTERS_ONLY: Final = "".join(
     chr(code).lower() if chr(code).isalpha() else " " for code in range(128)
 )
-"""Replaces each ASCII character by its lower-case letter, or by a space if it is no letter."""
+"""Table for `str.translate` that lower-cases ASCII letters and replaces other ASCII characters by
+spaces."""
 
 
 def _may_state_relation(text: str) -> bool:
-    """Return False if a text certainly states no relation; this takes less time than a pattern."""
+    """Return False if a text certainly states no relation.
+
+    This check takes less time than a search with the patterns.
+    """
     if not text.isascii() or "~" in text or "=" in text or "+" in text:
         return True
     return not _FIRST_WORDS.isdisjoint(text.translate(_LETTERS_ONLY).split())
@@ -81,17 +92,17 @@ def _may_state_relation(text: str) -> bool:
 _NUMBER_AND_WORD_REVERSED: Final = re.compile(
     r"\d\.?[-+]?\s?[$€£¥]?\s{0,3}\.?([^\W\d_]{2,20})(?![^\W\d_])"
 )
-"""Pattern of the first digit of a number and the word before it, in a text spelled backwards. In
-this direction, a match begins with a digit, so that most letters are skipped."""
+"""Pattern of the first digit of a number and the word before it, for a text spelled backwards. Read
+backwards, a match begins with a digit, so that the search skips most letters."""
 _LAST_WORDS_REVERSED: Final = frozenset(
     words.split()[-1][::-1] for words in (*_SIGNS_IN_TEXTS, "ca")
 )
-"""The last word of each relation, spelled backwards; it is directly before the number."""
+"""The word directly before the number in each phrase that states a relation, spelled backwards."""
 _OTHER_SIGNS: Final = ("~", "≈", "≤", "≥", "=<", "=>")
 
 
 def mark_relations(text: str) -> str:
-    """Return a text with a sign in place of words that state a relation to the number behind them.
+    """Replace words such as `at least` before a number by a sign such as `>=`.
 
     >>> mark_relations("about 30 days, at least $5")
     '~30 days, >=$5'
@@ -103,7 +114,9 @@ def mark_relations(text: str) -> str:
 
 
 def mark_relation_of_quantity(text: str) -> str:
-    """Return a number with its unit, with a sign in place of words that state a relation.
+    """Replace words that state a relation by a sign; the text is only a number, maybe with a unit.
+
+    The words may also stand behind the number.
 
     >>> mark_relation_of_quantity("max. 5 kg"), mark_relation_of_quantity("18 or older")
     ('<=5 kg', '>=18')
@@ -118,5 +131,5 @@ def mark_relation_of_quantity(text: str) -> str:
 
 
 def _words_of(relation: re.Match[str]) -> str:
-    """Return the words of a relation in lower case, with single spaces."""
+    """Return the matched words in lower case with single spaces; `circa` for its abbreviations."""
     return " ".join((relation[1] or _CIRCA).lower().split())

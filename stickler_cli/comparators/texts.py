@@ -53,15 +53,16 @@ _FINAL_PLUS: Final = re.compile(r"(?<=[^\W_])\+(?![^\s,;.)])")
 _MINUS: Final = str.maketrans("\u2212\u2013", "--")
 
 MIN_SIMILARITY_FOR_WORDS: Final = 0.5
-"""Minimum similarity by letters at which two texts are also compared word by word."""
+"""Two texts are compared word by word only if their similarity by letters is at least this."""
 _ODD_SPACE: Final = re.compile(r"[\x85\xa0]")
 
 
 @lru_cache_of_short_texts(maxsize=65536)
 def digits_of(text: str) -> str:
-    """Return the runs of digits of a text, with their signs; groups of thousands are one run.
+    """Return all runs of digits in a text with their signs, joined by spaces.
 
-    Words that state a relation count as a sign: `about 30` is `~30`.
+    Thousands separators are removed, so that `1,200` is one run. Words that state a relation become
+    a sign: `about 30` gives `~30`.
 
     >>> digits_of("INV-1001 of 1,200.50 (-5)"), digits_of("ten")
     ('1001 1200 50 -5', '')
@@ -90,7 +91,7 @@ class ReadText(str):
     def of(cls, text: str) -> "ReadText":
         """Return a text as `ReadText`, if it is not one already.
 
-        A subclass of a comparator may prepare plain strings.
+        This is needed because a subclass of a comparator may prepare plain strings.
         """
         return text if isinstance(text, cls) else cls(text)
 
@@ -106,7 +107,10 @@ class ReadText(str):
         return Words(plain, is_address=is_address), words
 
     def match_spelling(self, other: Words) -> Words:
-        """Return the words in the spelling of another text: `ü` as `ue` if that text has `ue`."""
+        """Return the words in the spelling of another text.
+
+        If the other text writes `ü` as `ue`, these words have `ue`, too, else `u`.
+        """
         plain, spelt = self.folded
         if spelt is None or spelt.parts.isdisjoint(other.parts - plain.parts):
             return plain
@@ -119,7 +123,7 @@ class ReadText(str):
 
     @cached_property
     def signs(self) -> Counter[tuple[int, int]]:
-        """How often each sign such as `+` occurs; the keys are (kind, meaning) as in `signs_of`."""
+        """How often each sign, such as `+`, occurs. The keys are explained at `list_signs`."""
         return signs_of(self)
 
     @cached_property
@@ -129,23 +133,26 @@ class ReadText(str):
 
     @cached_property
     def checkbox_by_word(self) -> dict[str, tuple[int, int]]:
-        """The sign of the checkbox before each word, as (kind, meaning) like `signs_of`.
+        """Maps each word that stands behind a checkbox to the sign of the checkbox.
 
-        Words without a checkbox before them have no entry.
+        Signs are (kind, meaning) as in `list_signs`.
         """
         return checkboxes_by_word(self)
 
     def has_exchanged_signs(self, other: "ReadText") -> bool:
-        """Return whether two texts have the same words, but the signs belong to other words.
+        """Return whether two texts have the same words and signs, but put the signs elsewhere.
 
-        For instance, `(+) a, (-) b` and `(-) a, (+) b` have the same words and the same signs.
+        An example is `(+) a, (-) b` and `(-) a, (+) b`.
         """
         if self.signs != other.signs or self.folded[0].sequence != other.folded[0].sequence:
             return False
         return list_signs(self) != list_signs(other)
 
     def has_other_checkboxes(self, other: "ReadText") -> bool:
-        """Return whether the same word has different checkboxes before it in two texts."""
+        """Return whether a word has different checkboxes in the two texts.
+
+        An example is `[x] married` and `[ ] married`.
+        """
         return any(
             other.checkbox_by_word.get(word, checkbox) != checkbox
             for word, checkbox in self.checkbox_by_word.items()
@@ -155,14 +162,14 @@ class ReadText(str):
     def arranged(self) -> str:
         """The words of the text in alphabetical order, as `token_sort_ratio` compares them.
 
-        Empty if rapidfuzz might divide the text into other words.
+        Empty if rapidfuzz might split the text into words at other places.
         """
         # rapidfuzz takes these for spaces only in texts with letters beyond Latin-1.
         return "" if _ODD_SPACE.search(self) else " ".join(sorted(self.split()))
 
 
 class _TextRules:
-    """The part that both text comparators share: rules on differences that change the meaning."""
+    """What both text comparators share: settings that tell which differences change the meaning."""
 
     normalize: bool
     same_digits: bool
@@ -176,7 +183,7 @@ class _TextRules:
 
     @property
     def reports_differences_if_named(self) -> bool:
-        """Whether differences are reported even if the schema names the comparator.
+        """Whether differences are reported even if the schema states the comparator by name.
 
         True if `same_words` is set.
         """
@@ -185,7 +192,7 @@ class _TextRules:
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
         """Return how the words of two matching texts differ.
 
-        None if `same_words` is not set, or nothing is in doubt.
+        Return None if `same_words` is not set, or if no difference needs a second look.
         """
         if not self.same_words:
             return None
@@ -218,7 +225,7 @@ class LevenshteinComparator(_TextRules, BaseComparator):
         same_order: bool = False,
         same_letters: bool = False,
     ) -> None:
-        """Choose which differences make texts different, although they are similar.
+        """Choose which small differences make two similar texts different.
 
         Args:
             threshold: the threshold of `binary_compare`, in [0, 1].
@@ -227,8 +234,8 @@ class LevenshteinComparator(_TextRules, BaseComparator):
             same_words: whether texts score 0.0 if only one of them has a negation, if their words
                 are opposites, or if a word is replaced by another. One replaced word does not count
                 in a text of 50 words, nor do two in a text of 100.
-            same_order: whether texts score 0.0 if two words have changed places: A pays B, B pays
-                A.
+            same_order: whether texts score 0.0 if two words have changed places, as in `A pays B`
+                and `B pays A`.
             same_letters: whether texts also score 0.0 if a word has a wrong letter, or if a word is
                 replaced in a long text; needs `same_words`.
         """
@@ -264,15 +271,18 @@ class LevenshteinComparator(_TextRules, BaseComparator):
     find_difference = _TextRules.find_difference  # beside `similarity`, which would drop it
 
     def keys(self, prepared: Sequence[str]) -> "Keys | None":
-        """Return a code for each distinct sequence of digits if `same_digits` is set, else None."""
+        """Return a code for each text if `same_digits` is set, else None.
+
+        Texts with the same digits have equal codes.
+        """
         return (
             codes_of([ReadText.of(text).digits for text in prepared]) if self.same_digits else None
         )
 
     def equal_keys(self, prepared: Sequence[str]) -> tuple[Keys, float]:
-        """Return a code for each distinct text, and the minimum drop of similarity if codes differ.
+        """Return (codes, drop): equal texts have equal codes.
 
-        The similarity of two different texts is at most 1.0 minus this drop.
+        The similarity of two different texts is at most 1.0 - drop.
         """
         lack = 1 / max(1, *map(len, prepared)) if prepared else 1.0
         return codes_of(prepared), min(lack, 1 - SAME) if self.same_words else lack
@@ -282,7 +292,7 @@ class LevenshteinComparator(_TextRules, BaseComparator):
     ) -> Similarities | None:
         """Return similarities as `similarities` does, but 0 for those below `least`.
 
-        None if this would save no time.
+        Return None if it would save no time to compute only the similarities above `least`.
         """
         if self.same_words or self.same_order:  # words may raise similarities below `least`
             return None
@@ -303,15 +313,16 @@ class LevenshteinComparator(_TextRules, BaseComparator):
 
 
 STEPS_OF_WORDS_OF_PAIR: Final = 10_000
-"""Nanoseconds to compare the words of two similar texts; `STEPS_OF_LETTER` for each letter is
-added."""
+"""Estimated time to compare the words of two similar texts, in nanoseconds. `STEPS_OF_LETTER` is
+added for each of their letters."""
 STEPS_OF_LETTER: Final = 250
-"""Nanoseconds for each letter of two similar texts whose words are compared."""
+"""Estimated time for each letter of two similar texts whose words are compared, in nanoseconds."""
 _METHODS: Final = ("ratio", "partial_ratio", "token_sort_ratio", "token_set_ratio")
 
 
 MANY: Final = 4
-"""If texts are compared this many times on average, their words are sorted in advance."""
+"""If each text is compared with more than this many others on average, its words are sorted only
+once."""
 
 
 def _distinct(texts: Sequence[str]) -> int:
@@ -333,7 +344,7 @@ class FuzzyComparator(_TextRules, BaseComparator):
         same_order: bool = False,
         same_letters: bool = False,
     ) -> None:
-        """Choose the ratio, and which differences make texts different, although they are similar.
+        """Choose the ratio, and which small differences make two similar texts different.
 
         Args:
             threshold: the threshold of `binary_compare`, in [0, 1].
@@ -343,8 +354,8 @@ class FuzzyComparator(_TextRules, BaseComparator):
             same_words: whether texts score 0.0 if only one of them has a negation, if their words
                 are opposites, or if a word is replaced by another. One replaced word does not count
                 in a text of 50 words, nor do two in a text of 100.
-            same_order: whether texts score 0.0 if two words have changed places: A pays B, B pays
-                A.
+            same_order: whether texts score 0.0 if two words have changed places, as in `A pays B`
+                and `B pays A`.
             same_letters: whether texts also score 0.0 if a word has a wrong letter, or if a word is
                 replaced in a long text; needs `same_words`.
         """
@@ -373,16 +384,20 @@ class FuzzyComparator(_TextRules, BaseComparator):
     find_difference = _TextRules.find_difference  # beside `similarity`, which would drop it
 
     def keys(self, prepared: Sequence[str]) -> "Keys | None":
-        """Return a code for each distinct sequence of digits if `same_digits` is set, else None."""
+        """Return a code for each text if `same_digits` is set, else None.
+
+        Texts with the same digits have equal codes.
+        """
         return (
             codes_of([ReadText.of(text).digits for text in prepared]) if self.same_digits else None
         )
 
     def equal_keys(self, prepared: Sequence[str]) -> tuple[Keys, float] | None:
-        """Return a code for each text, and the minimum drop of similarity if codes differ.
+        """Return (codes, drop): equal texts have equal codes.
 
-        `token_sort_ratio` gives texts with the same words in another order the same code. None if
-        the method has no such codes.
+        The similarity of two texts with different codes is at most 1.0 - drop. With
+        `token_sort_ratio`, texts with the same words in another order have equal codes, too. Return
+        None for methods other than `ratio` and `token_sort_ratio`.
         """
         if self.method not in {"ratio", "token_sort_ratio"}:
             return None
@@ -443,10 +458,10 @@ def _keep_slips(
     gts: Sequence[str],
     preds: Sequence[str],
 ) -> Similarities:
-    """Set similarities to 0 for pairs with a difference that changes the meaning.
+    """Set the similarity of a pair to 0 if the two texts differ in a way that changes the meaning.
 
-    The array is changed and returned. This function also counts the work of comparing words
-    (`charge`). The work cannot be estimated earlier, because it depends on the similarities.
+    The array is changed in place and returned. The work of comparing words is counted here (see
+    `charge`), because it depends on the similarities and cannot be estimated earlier.
     """
     if not (rules.same_digits or rules.same_words or rules.same_order):
         return similarities
@@ -483,7 +498,10 @@ def _compare_words(
     gt: ReadText,
     pred: ReadText,
 ) -> float:
-    """Return the similarity of two similar texts; 0 if a word or a sign changes the meaning."""
+    """Return the similarity of two similar texts.
+
+    It is 0 if another word or sign changes the meaning.
+    """
     charge(STEPS_OF_WORDS_OF_PAIR + STEPS_OF_LETTER * (len(gt) + len(pred)))
     if rules.same_words:
         words = gt.match_spelling(pred.folded[0])

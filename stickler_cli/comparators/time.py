@@ -1,4 +1,4 @@
-"""The comparator of times of day, on a clock of 12 or of 24 hours."""
+"""The comparator of times of day, which may be written with 12 or 24 hours."""
 
 import re
 from collections.abc import Sequence
@@ -12,14 +12,14 @@ _TIME: Final = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 _APART: Final = re.compile(r"[-\u2013\u2014]|\b(?:to|until|till|bis|a|à|tot)\b", re.IGNORECASE)
-"""Pattern of the word or dash between the two times of a range. The spaces around it are stripped
-from the times later: a pattern with spaces would take quadratic time."""
+"""Pattern of the word or dash between the two times of a range. Spaces around it are stripped
+later, because a pattern with spaces would take quadratic time."""
 _HOURS: Final = re.compile(r"[ap]\.?\s?m|uhr|h|o'clock", re.IGNORECASE)
 """Words such as `pm` or `Uhr`. With such a word, a number without minutes is a time: `2 pm`."""
 
 PreparedTime: TypeAlias = tuple[tuple[int, str], ...] | str
-"""(Seconds since midnight, time zone) for one time, or for both times of a range. If the text is
-not a time, the text without case and spaces."""
+"""One time, or the two times of a range, each as (seconds since midnight, time zone). A text that
+is not a time is kept as text, casefolded and without spaces."""
 
 
 class TimeComparator(BaseComparator):
@@ -36,7 +36,7 @@ class TimeComparator(BaseComparator):
     def prepare(self, value: Any) -> PreparedTime:
         """Return the time in a text, or both times of a range.
 
-        Return any other text without case and spaces.
+        If the text is no time, return it casefolded and without spaces.
         """
         text = text_of(value).strip()
         ends = [time_of(text)]
@@ -59,7 +59,10 @@ class TimeComparator(BaseComparator):
         return 1.0
 
     def keys(self, prepared: Sequence[PreparedTime]) -> Keys:
-        """Return a code for each distinct time or text; time zones make no difference."""
+        """Return a code for each time or text.
+
+        Equal times or texts have equal codes; time zones are ignored.
+        """
         return codes_of(
             [
                 value if isinstance(value, str) else tuple(second for second, _ in value)

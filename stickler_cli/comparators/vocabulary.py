@@ -1,9 +1,9 @@
 """Words with a fixed meaning: numbers, days, months, and names that look alike.
 
-Two such words never stand for each other, even if they look similar: `million` and `billion`,
-`sixty` and `sixteen`, `Tuesday` and `Thursday`. The languages are English, German, French, Spanish,
-Italian, Portuguese and Dutch; months and days are also in Indonesian. All words are without accents
-and in lower case.
+Two such words are different even if they look similar: `million` and `billion`, `sixty` and
+`sixteen`, `Tuesday` and `Thursday`. The languages are English, German, French, Spanish, Italian,
+Portuguese and Dutch; months and days are also in Indonesian. All words are without accents and in
+lower case.
 """
 
 import unicodedata
@@ -19,7 +19,7 @@ _LAST_ASIAN: Final = "\u30ff"  # the last letter of Katakana
 def folded(text: str) -> str:
     """Return a text in lower case without accents: `Straße` becomes `strasse`.
 
-    In scripts of Asia, a mark makes another letter or tone and is kept: `バス` is not `ハス`.
+    In Asian scripts, a mark makes another letter or tone. It is kept: `バス` is not `ハス`.
     """
     if text.isascii():
         return text.lower()
@@ -87,7 +87,8 @@ _NUMBERS: Final = (
     (1, 1, "een twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien"),
     (20, 10, "twintig dertig veertig vijftig zestig zeventig tachtig negentig honderd"),
 )
-"""Number words. Each line has the first number, the step to the next number, and the words."""
+"""Number words. Each entry has the first number, the step from one number to the next, and the
+words."""
 _ORDINALS: Final = (
     (1, "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"),
     (13, "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"),
@@ -118,7 +119,7 @@ _LOOK_ALIKES: Final = (
     "christian christina john joan jean juan canon canyon mr mrs ms miss sulfate sulfite sulfide "
     "nitrate nitrite nitride chlorate chlorite chloride phosphate phosphite phosphide"
 )
-"""Names of countries and medicines, and other words. Each looks like another one, but is never a
+"""Names of countries and medicines, and other words that look like another word but are never a
 misspelling of it."""
 
 
@@ -161,4 +162,4 @@ LINK_WORDS: Final = frozenset(
         *("voor", "met", "van", "ke", "dari", "untuk", "dengan"),
     )
 )
-"""Function words such as `to` and `by`, which say who does something to whom, or where."""
+"""Function words such as `to` and `by`. They tell who does something to whom, or where."""

@@ -21,33 +21,38 @@ from .quantities import meanings_as_unit
 from .vocabulary import FUNCTION_WORDS, LINK_WORDS, fixed_meanings
 
 ALIKE: Final = 0.75
-"""Minimum similarity of a word and a misread form of it. `north` and `south` have only 0.6."""
+"""Minimum similarity of a word and a misread form of it. `north` and `south` have only 0.6, so
+neither is a misread form of the other."""
 SAME: Final = 0.95
-"""Minimum similarity given to texts that differ only in punctuation, accents and abbreviations."""
+"""Two texts that differ only in punctuation, accents and abbreviations have at least this
+similarity."""
 STEM: Final = 4
-"""Minimum number of letters after a prefix for the prefix to be recognized."""
+"""A prefix is recognized only if at least this many letters follow it."""
 SHORT_WORD: Final = 3
-"""Length of words in which one letter may be misread, even if their similarity is below `ALIKE`."""
+"""In words of this length, one letter may be misread, even if the similarity is then below
+`ALIKE`."""
 WORDS_PER_REPLACED: Final = 50
-"""Number of content words that a text must have for each word that may be replaced. Source:
+"""A text must have this many content words for each replaced word that is tolerated. Source:
 docs/comparators.md."""
 MAX_REPLACED: Final = 2
-"""Maximum number of content words that may be replaced in any text. Source: docs/comparators.md."""
+"""Maximum number of replaced content words that are tolerated in any text. Source:
+docs/comparators.md."""
 MAX_PAIRS_OF_WORDS: Final = 40_000
-"""Maximum number of pairs of words that are tested for slips: 200 different words on each side."""
+"""Maximum number of pairs of words that are tested for slips, such as 200 different words on each
+side. If there are more pairs, all words count as replaced."""
 STEPS_OF_PAIR_OF_WORDS: Final = 400
 """Nanoseconds to test whether one word is a misread form of another."""
 SHARE_OF_SHORT_FORM: Final = 2 / 3
-"""Maximum length of an abbreviation, as a share of the length of the word. `ford` is too long to
-abbreviate `fjord`."""
+"""An abbreviation is at most this share of the length of the word. `ford` is too long to abbreviate
+`fjord`."""
 MAX_ABBREVIATION: Final = 4
-"""Maximum number of letters of a short form that is certainly an abbreviation: `corp` of
+"""A short form with at most this many letters is certainly an abbreviation, such as `corp` of
 `corporation`."""
 MAX_ORDERED_WORDS: Final = 2_000
-"""Maximum number of words of a text that is searched for exchanged words."""
+"""Exchanged words are searched only in texts with at most this many words."""
 MAX_EXCHANGED_WORDS: Final = 3
-"""Maximum number of neighbouring words that count as exchanged. A longer run is a sentence that was
-moved."""
+"""Maximum number of neighbouring words that can be exchanged with others. A longer run is taken for
+a sentence that was moved."""
 STEPS_OF_ORDERED_WORD: Final = 1_000
 """Nanoseconds to align one word of two texts."""
 MAX_JOINED_WORDS: Final = 3
@@ -97,9 +102,9 @@ _SIGN: Final = re.compile(
     r"|(?<=\d)\s?[mM](?=[WVAHPJNeB\u03a9\u2126])"
     r"|(?<=\()[-\u2212](?=\))|(?<=[^\W_])[-\u2212](?![^\s,;./)])|\[[ x]\]"
 )
-"""Pattern of a sign with a meaning. A minus has a meaning only in brackets, `(-)`, or at the end of
-a word, `ER-`; `<` and `>` only between words. The prefix of a unit, as in `mW`, has a meaning only
-if case was kept."""
+"""Pattern of a sign with a meaning. A minus counts only in brackets, `(-)`, or at the end of a
+word, `ER-`. `<` and `>` count only between words. The prefix of a unit, as in `mW`, counts only in
+a text that still has its capitals."""
 _CHECKBOX_AND_WORD: Final = re.compile(
     r"([\u2610-\u2612\u2713\u2714\u2705\u2717\u2718\u274c]|\[[ x]\])\s*([^\W\d_]+)"
 )
@@ -115,8 +120,8 @@ _SIGNS_OF_ONE_KIND: Final = (
     ("\u2610", "\u2611\u2612\u2713\u2714\u2705\u2717\u2718\u274c"),  # an empty box, and a mark
     ("\u2611\u2713\u2714\u2705", "\u2717\u2718\u274c"),  # a tick, a cross
 )
-"""Groups of signs that may be misread as each other, such as + as -. Each text in a group has all
-signs with the same meaning."""
+"""Groups of signs that may be misread as each other, such as + as -. A group has one text for each
+meaning; all signs in this text have the same meaning."""
 _MEANINGS_OF_SIGNS: Final = {
     (sign, kind): meaning
     for kind, meanings in enumerate(_SIGNS_OF_ONE_KIND)
@@ -134,7 +139,7 @@ _SIGNS_IN_LETTERS: Final = {
 _BETWEEN_ITEMS: Final = re.compile(
     r"[,;:.|\n\u2022]+|\b(?:and|or|und|oder|et|ou|y|e|o|en|of|dan)\b"
 )
-"""The separators of items in an enumeration, or of sentences: punctuation, `and`, `or`."""
+"""What separates the items of an enumeration, or two sentences: punctuation, `and`, `or`."""
 _HYPHEN: Final = re.compile(r"(?<=\w)[-\u2010\u2013/](?=\w)")
 
 
@@ -161,11 +166,14 @@ class Words:
         self.counts = Counter(self.sequence)
 
     def without(self, other: "Words") -> list[str]:
-        """Return the distinct words that occur more often here than in another text, in order."""
+        """Return the distinct words, in order, that occur more often here than in another text."""
         return [word for word, count in self.counts.items() if count > other.counts.get(word, 0)]
 
     def neighbours(self, word: str) -> frozenset[tuple[int, str]]:
-        """Return the words beside a word, as (-1, word before) and (1, word after)."""
+        """Return the words beside each occurrence of a word: (-1, word before) and (1, word after).
+
+        An empty word stands for the start or the end of the text.
+        """
         neighbours = set()
         for before, after in pairwise(("", *self.sequence, "")):
             if before == word:
@@ -176,7 +184,7 @@ class Words:
 
     @property
     def without_hyphens(self) -> frozenset[str]:
-        """The words of the text if hyphens and apostrophes inside words are left out."""
+        """The distinct words without hyphens and apostrophes: `checkin` for `check-in`."""
         return frozenset(_WORD.findall(_HYPHEN.sub("", self.text.replace("'", ""))))
 
     @property
@@ -204,9 +212,10 @@ def _spell_out(contraction: re.Match[str]) -> str:
 
 
 def list_signs(text: str) -> list[tuple[int, int]]:
-    """Return the signs of a text, such as `+`, in order, as (kind, meaning).
+    """Return the signs of a text, such as `+`, in the order in which they occur.
 
-    Kind and meaning are indexes in `_SIGNS_OF_ONE_KIND`.
+    Each is (kind, meaning). `kind` is the index of a group in `_SIGNS_OF_ONE_KIND`, and `meaning`
+    is the index in this group.
     """
     signs = [_SIGNS_IN_LETTERS.get(sign, sign.strip()) for sign in _SIGN.findall(text)]
     kinds = range(len(_SIGNS_OF_ONE_KIND))
@@ -215,7 +224,7 @@ def list_signs(text: str) -> list[tuple[int, int]]:
 
 
 def signs_of(text: str) -> Counter[tuple[int, int]]:
-    """Return how often each sign of `list_signs` occurs in a text.
+    """Count the signs of a text; the keys are those of `list_signs`.
 
     >>> signs_of("HER2 (+)") == signs_of("+ HER2"), signs_of("pre-test")
     (True, Counter())
@@ -224,7 +233,9 @@ def signs_of(text: str) -> Counter[tuple[int, int]]:
 
 
 def checkboxes_by_word(text: str) -> dict[str, tuple[int, int]]:
-    r"""Return the checkbox before each word that has one, as (kind, meaning) like `signs_of`.
+    r"""Return the checkbox before each word that has one.
+
+    The keys are the words. The values are the signs of the checkboxes, as in `list_signs`.
 
     >>> ticked, unticked = checkboxes_by_word("[x] single [ ] married").values()
     >>> ticked == checkboxes_by_word("\u2611 single")["single"], ticked == unticked
@@ -242,7 +253,10 @@ def checkboxes_by_word(text: str) -> dict[str, tuple[int, int]]:
 
 
 def have_replaced_signs(gt: Counter[tuple[int, int]], pred: Counter[tuple[int, int]]) -> bool:
-    """Return whether a sign is replaced by a sign of another meaning, such as `+` by `-`."""
+    """Return whether the prediction has a sign in place of its opposite, such as - for +.
+
+    More precisely, it has a sign of the same kind with another meaning, such as € for $.
+    """
     kinds_gone = {kind for kind, _ in gt - pred}
     return any(kind in kinds_gone for kind, _ in pred - gt)
 
@@ -250,7 +264,10 @@ def have_replaced_signs(gt: Counter[tuple[int, int]], pred: Counter[tuple[int, i
 def find_sign_difference(
     gt: Counter[tuple[int, int]], pred: Counter[tuple[int, int]]
 ) -> MatchDifference | None:
-    """Return the first sign that only one text has; None if both have the same signs."""
+    """Return which sign only one text has; None if both have the same signs.
+
+    If each text has such signs, the result has the first one of each text.
+    """
     missed, added = ([*map(_sign_of, sorted(signs))] for signs in (gt - pred, pred - gt))
     if not (missed or added):
         return None
@@ -263,9 +280,11 @@ def _sign_of(key: tuple[int, int]) -> str:
 
 
 def find_moved_words(gt: Words, pred: Words) -> MatchDifference | None:
-    """Return the words from the first to the last moved one; None if texts differ in other ways.
+    """Find the words that are in another order in the prediction.
 
-    The items of an enumeration, and sentences, may be in any order.
+    The result has the words from the first to the last one that moved. Return None if the texts
+    have different words. Return None as well if only the order of sentences, or of the items of an
+    enumeration, differs.
     """
     if gt.sequence == pred.sequence or gt.counts != pred.counts:
         return None
@@ -281,11 +300,11 @@ def find_moved_words(gt: Words, pred: Words) -> MatchDifference | None:
 def similarity_by_words(
     similarity: float, gt: Words, pred: Words, *, same_letters: bool = False
 ) -> float:
-    """Return the similarity of two similar texts; 0.0 if their words have different meanings.
+    """Compare the words of two similar texts, and return their similarity.
 
-    It is at least `SAME` if the texts differ only in punctuation, accents and abbreviations. With
-    `same_letters`, it is also 0.0 if a word has a wrong letter, or if a word is replaced in a long
-    text.
+    It is 0.0 if their words have different meanings. It is at least `SAME` if the texts differ only
+    in punctuation, accents and abbreviations. With `same_letters`, it is also 0.0 if a word has a
+    wrong letter, or if a word is replaced in a long text.
     """
     are_addresses = gt.is_address and pred.is_address
     if are_addresses or (same_letters and _have_other_words(gt, pred)):
@@ -339,9 +358,10 @@ def find_word_difference(gt: Words, pred: Words) -> MatchDifference | None:
 
 
 def _find_joined_words(gt: Words, pred: Words) -> MatchDifference | None:
-    """Return the first words that one text writes as one word, and the other as several words.
+    """Return the first words that are joined in only one text: `database` and `data base`.
 
-    None if there are no such words. A hyphen makes no difference: `check-in` equals `checkin`.
+    Return None if there are no such words. A hyphen makes no difference: `check-in` equals
+    `checkin`.
     """
     split = _find_joined_run(gt, pred)
     if split is not None:
@@ -353,7 +373,10 @@ def _find_joined_words(gt: Words, pred: Words) -> MatchDifference | None:
 
 
 def _find_joined_run(text: Words, other: Words) -> str | None:
-    """Return the first words of a text, with spaces, that are one word of the other text."""
+    """Return the first words of a text that are joined to one word in the other text, or None.
+
+    The words in the result are separated by spaces.
+    """
     joined_words = {word for word in other.without(text) if word not in text.without_hyphens}
     for length in range(2, MAX_JOINED_WORDS + 1) if joined_words else ():
         for start in range(len(text.sequence) - length + 1):
@@ -365,9 +388,9 @@ def _find_joined_run(text: Words, other: Words) -> str | None:
 
 
 def _find_other_letters(words: Sequence[str], candidates: Sequence[str]) -> MatchDifference | None:
-    """Return the first content word that the candidates contain only in a misread form.
+    """Return the first content word whose only similar candidate is a misread form of it.
 
-    The result has both forms; None if there is no such word.
+    The result has both forms. Return None if there is no such word.
     """
     for word in words:
         if word in FUNCTION_WORDS:
@@ -389,7 +412,8 @@ def _have_other_words(gt: Words, pred: Words) -> bool:
 def _is_one_word(first: str, second: str) -> bool:
     """Return whether two words certainly mean the same: an abbreviation, a plural or a translation.
 
-    A long short form is not certain: `typhi` may be another word than `typhimurium`.
+    An abbreviation is certain only if it is short. `typhi` may be another word than
+    `typhimurium`.
     """
     is_abbreviated = _is_short_form(first, second) and (
         min(len(first), len(second)) <= MAX_ABBREVIATION
@@ -403,9 +427,10 @@ def _without_signs(text: str) -> str:
 
 
 def _without_joined(words: list[str], candidates: list[str]) -> tuple[list[str], list[str]]:
-    """Return both lists without words that are written apart in `words` and joined in `candidates`.
+    """Drop words that are written apart in `words` and as one word in `candidates`.
 
-    The joined word has all their letters (`data base`, `database`), or only their initials.
+    Both lists are returned without these words. The one word has either all letters, as in
+    `data base` and `database`, or only the initials.
     """
     wanted = frozenset(candidates)
     kept: list[str] = []
@@ -426,7 +451,7 @@ def _without_joined(words: list[str], candidates: list[str]) -> tuple[list[str],
 
 
 def _are_replaced(gt: Words, pred: Words, only_gt: list[str], only_pred: list[str]) -> bool:
-    """Return whether more words are replaced than is tolerated in a text of this length."""
+    """Return whether more words are replaced than a text of this length may have."""
     if not only_gt or not only_pred:
         return False
     n_content_words = min(gt.n_content_words, pred.n_content_words)
@@ -469,10 +494,10 @@ def _kind_of(meaning: str) -> str:
 def _are_at_one_position(
     text: Words, words: Sequence[str], other: Words, replacing: Sequence[str]
 ) -> bool:
-    """Return whether a content word of `other` stands where `text` has a function word.
+    """Return whether `other` has a content word at a position where `text` has a function word.
 
-    Both words must have the same neighbour on one side. Function words are taken from `words`,
-    content words from `replacing`.
+    The positions are the same if the words before them, or those after them, are the same. Function
+    words are taken from `words`, content words from `replacing`.
     """
     neighbours = [text.neighbours(word) for word in words if word in FUNCTION_WORDS]
     return any(
@@ -485,7 +510,8 @@ def _are_at_one_position(
 def _first_replaced(words: Sequence[str], candidates: Sequence[str], count: int) -> list[str]:
     """Return the first content words that have no similar word among the candidates.
 
-    At most `count` words are returned.
+    At most `count` words are returned. If there are more than `MAX_PAIRS_OF_WORDS` pairs to test,
+    the first `count` words are returned without a test.
     """
     if len(words) * len(candidates) > MAX_PAIRS_OF_WORDS:
         return [*words[:count]]
@@ -534,13 +560,16 @@ def is_slip(first: str, second: str) -> bool:
 
 @lru_cache_of_short_texts(maxsize=65536)
 def meanings_of(word: str) -> frozenset[str]:
-    """Return the numbers, units, days and months that a word may mean; empty for other words."""
+    """Return the numbers, units, days and months that a word may stand for.
+
+    The result is empty for other words.
+    """
     meanings = meanings_as_unit(word)
     return meanings | {fixed_meanings()[word]} if word in fixed_meanings() else meanings
 
 
 def _is_short_form(first: str, second: str) -> bool:
-    """Return whether one word abbreviates the other, with at most two thirds of its letters."""
+    """Return whether one word abbreviates the other and has at most two thirds of its letters."""
     shorter, longer = sorted((len(first), len(second)))
     return shorter <= SHARE_OF_SHORT_FORM * longer and abbreviates(first, second)
 
@@ -551,9 +580,10 @@ def _have_endings_of_two_genders(first: str, second: str) -> bool:
 
 
 def have_exchanged_words(gt: Words, pred: Words) -> bool:
-    """Return whether two content words have changed places, as in who pays whom.
+    """Return whether two content words have changed places, as in `A pays B` and `B pays A`.
 
-    A phrase that was moved as a whole does not count, and neither do the items of an enumeration.
+    It does not count if a whole phrase was moved, or if the items of an enumeration are in another
+    order.
     """
     gt_words, pred_words = gt.ordered_words, pred.ordered_words
     longest = max(len(gt_words), len(pred_words))
@@ -591,9 +621,10 @@ def _is_plural(first: str, second: str) -> bool:
 
 
 def _have_opposites(gone: Sequence[str], come: Sequence[str]) -> bool:
-    """Return whether words of the two texts differ only in a prefix, or are two parties.
+    """Return whether a word of one text is the opposite of a word of the other text.
 
-    Parties are words such as `lessor` and `lessee`.
+    Opposites differ only in a prefix, such as `prepaid` and `unpaid`, or name the two parties of a
+    contract, such as `lessor` and `lessee`.
     """
     stems_gone = frozenset(chain.from_iterable(map(_stems, gone)))
     if not stems_gone.isdisjoint(chain.from_iterable(map(_stems, come))):
@@ -611,13 +642,16 @@ def _stems(word: str) -> frozenset[str]:
 
 @lru_cache_of_short_texts(maxsize=65536)
 def _party(word: str) -> tuple[str, bool] | None:
-    """Return the stem of a party such as `lessee`, and whether it ends in `ee`; None for others."""
+    """Return the stem of a party such as `lessee`, and whether it ends in `ee`.
+
+    Return None for other words.
+    """
     party = _PARTIES.fullmatch(word)
     return party and (party[1], word.endswith("ee"))
 
 
 def abbreviates(first: str, second: str) -> bool:
-    """Return whether the letters of one word occur in the other in order, as `st` in `street`.
+    """Return whether one word has the letters of the other in the same order: `st` in `street`.
 
     Both must begin with the same letter.
     """

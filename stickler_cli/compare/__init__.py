@@ -1,1 +1,1 @@
-"""The comparison of documents: a plan compares columns of values and fills a table of units."""
+"""Compare documents: a plan compares all values of a field at once and fills a table of units."""

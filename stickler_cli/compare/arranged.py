@@ -37,11 +37,12 @@ from .plan import Mode, Node, Options
 from .result import FD, TP
 
 KEY_GAIN: Final = 3.0
-"""Added to the gain of a pair of items with equal keys. One such pair is then preferred to any two
-pairs of other items."""
+"""Added to the gain of two items with equal keys, so that this pair is preferred to any two pairs
+of other items."""
 
 MAX_KEY_PAIRS: Final = 1 << 20
-"""Maximum number of pairs of unequal values with the same key that are checked for a match."""
+"""Values of a key field that have the same code are compared with each other. If there are more
+pairs than this, keys are not numbered."""
 
 DEFAULT_KEY_COMPARATOR: Final = EnumComparator()
 """Compares the texts of key fields for which the schema states no comparator."""
@@ -49,11 +50,11 @@ DEFAULT_KEY_COMPARATOR: Final = EnumComparator()
 
 KeyColumns = Sequence[tuple[Columns, Node]]
 """For each field of a key: the column with its values in all items, and the node that compares
-them."""
+these values."""
 
 
 def list_object_nodes(item: Node) -> Iterator[ObjectNode]:
-    """Yield the node of each kind of object that a list item may be; a union may have several."""
+    """Yield the node of each type of object that a list item may have; a union may have several."""
     item = follow_references(item)
     if isinstance(item, OneOfNode):
         for arm in item.arms:
@@ -82,11 +83,12 @@ def pair_arranged(  # noqa: PLR0913, PLR0917 - as `pair_items` takes them
 ) -> ListPairs:
     """Pair the items of lists by key fields, in order, or both, for the greatest total similarity.
 
-    Items with different keys are never paired. With `ordered`, pairs do not cross.
+    Items with different keys are never paired. With `ordered`, paired items are in the same order
+    on both sides.
 
-    Items with the same key are paired only with each other if both sides have equally many of them.
-    If all items of a list have keys, items with the same key are always paired only with each
-    other. All remaining items are compared with each other.
+    Suppose that several items have the same key. If both sides have equally many of them, they are
+    paired only with each other. If all items of the list have keys, they are always paired only
+    with each other. All remaining items are compared with each other.
 
     `key_names` are the fields of the key. See `pair_items` for the other arguments.
     """
@@ -130,9 +132,9 @@ def pair_by_position(
 ) -> ListPairs:
     """Pair each item with the item at the same position, even if the two are not similar.
 
-    `gt` and `pred` have the positions of the lists in the columns `lists`; the items of list
-    `gt[i]` are paired with those of list `pred[i]`. The node `item` compares the items. Absent
-    items keep their positions. The cost is linear in the number of items.
+    `gt[i]` and `pred[i]` are the positions of two lists in the columns `lists`. The items of these
+    two lists are paired with each other, and the node `item` compares them. Absent items keep their
+    positions. The cost is linear in the number of items.
     """
     gt_lists, pred_lists, elements = lists.elements
     if gt_lists.have_gaps(gt) or pred_lists.have_gaps(pred):
@@ -165,14 +167,14 @@ def find_key_node(item: Node, name: str) -> Node:
 def _select_items(lists: ListLayout, chosen: Indexes) -> Items:
     """Return the present items of the chosen lists.
 
-    `indexes` of the result are the positions among the present items of a list.
+    The first present item of a list has the index 0 in the result.
     """
     items = lists.select(chosen)
     return items._replace(indexes=items.slots - lists.starts[chosen][items.owner])
 
 
 class _Parts(NamedTuple):
-    """Items of both sides, grouped into parts; only items of the same part can be paired."""
+    """Items of both sides, grouped into parts. Only items of the same part can be paired."""
 
     gt: Items
     n_gt: Indexes
@@ -184,7 +186,10 @@ class _Parts(NamedTuple):
 def _lay_out_parts(
     gt: Items, pred: Items, part_of_gt: Indexes, part_of_pred: Indexes, *, n_parts: int
 ) -> _Parts:
-    """Sort items by part, given the part of each item; drop items whose part is below 0."""
+    """Sort items by their part, and drop items whose part is below 0.
+
+    `part_of_gt` and `part_of_pred` have the part of each item.
+    """
 
     def sort_side(items: Items, part_of_item: Indexes) -> tuple[Items, Indexes]:
         n_without_part = np.count_nonzero(part_of_item < 0)
@@ -197,7 +202,7 @@ def _lay_out_parts(
 
 
 def _find_ambiguous_keys(elements: Columns, key: KeyColumns) -> Mask:
-    """Return which ground-truth items may have several keys, or have an unlabelled key."""
+    """Return a mask of ground-truth items with several possible keys or an unlabelled key."""
     is_ambiguous = np.zeros(len(elements.gt), np.bool_)
     if elements.gold is not None:
         is_ambiguous |= elements.gold.n_alternatives[:-1] > 0
@@ -210,13 +215,13 @@ def _find_ambiguous_keys(elements: Columns, key: KeyColumns) -> Mask:
 def _split_by_key(
     sides: tuple[Items, Items], codes: tuple[Indexes, Indexes], is_ambiguous: Mask
 ) -> tuple[_Parts, Indexes, tuple[Items, Items]]:
-    """Group the items of each list into parts of equal keys; items are paired inside their part.
+    """Group the items of each list by their keys. Later, items are paired only inside their group.
 
     Returns:
-        (parts, lists, remaining items). `lists` has the position of each part's list. The remaining
-        items of both sides are in no part, but may still be paired with each other. A list whose
-        items all have keys has no remaining items. A list for which `is_ambiguous` is true has no
-        parts.
+        (parts, lists, remaining items). `parts` are the groups. `lists` has the position of each
+        part's list. The remaining items of both sides are in no part, but may still be paired with
+        each other. A list whose items all have keys has no remaining items. A list for which
+        `is_ambiguous` is true has no parts.
     """
     key_of_item = [
         np.where(is_ambiguous[items.owner], -1, side_codes[items.slots])
@@ -247,9 +252,9 @@ def _split_by_key(
 
 
 def _number_keys(key: KeyColumns, n_gt: int) -> tuple[Indexes, Indexes] | None:
-    """Number the keys of the items on both sides; equal keys have equal numbers.
+    """Number the keys of the items on both sides, so that equal keys have equal numbers.
 
-    An item gets a number below 0 if one of its key fields is absent. Returns None if equal numbers
+    An item gets a number below 0 if one of its key fields is absent. Return None if equal numbers
     cannot express which keys match.
     """
     sides: list[Indexes] = []
@@ -290,11 +295,10 @@ def _number_pairs(
 
 
 def _number_field(columns: Columns, node: Node) -> tuple[Indexes, Indexes] | None:
-    """Number the values of a key field in all items; values that match have equal numbers.
+    """Number the values of a key field in all items, so that values that match have equal numbers.
 
-    Returns None if no numbers can express which values match. Two examples are a comparator with a
-    tolerance, and three values of which the first and the last do not match, but both match the
-    second.
+    Return None if no numbers can express which values match. One example is a comparator with a
+    tolerance. Another is a value that matches two values which do not match each other.
     """
     if not isinstance(node, LeafNode) or not columns.has_only_scalars:
         return None
@@ -324,7 +328,10 @@ def _number_field(columns: Columns, node: Node) -> tuple[Indexes, Indexes] | Non
 
 
 class _PartSearch(PairSearch):
-    """A search for pairs of items inside parts of lists, such as the items with equal keys."""
+    """Searches pairs of items inside parts of lists.
+
+    A part may be, for example, the items with equal keys.
+    """
 
     def __init__(  # noqa: PLR0913 - the items, and the rule that pairs them
         self,
@@ -358,9 +365,9 @@ class _PartSearch(PairSearch):
         )
 
     def _distance(self, seekers: Indexes, partners: Indexes) -> Floats:
-        """Return how far apart the list positions of each pair's items are, in [0, 1).
+        """Return how far apart the two items of each pair are in their lists, in [0, 1).
 
-        This is the difference of the positions, divided by the length of the longer list.
+        This is the difference of their positions, divided by the length of the longer list.
         """
         distance: Floats = np.abs(
             self._seeker_positions[seekers] - self._partner_positions[partners]
@@ -371,7 +378,7 @@ class _PartSearch(PairSearch):
     def find_arranged_pairs(self, key: KeyColumns, *, ordered: bool) -> ListPairs:
         """Return the pairs of items that give each part the greatest total gain.
 
-        If `ordered`, the pairs of a part are in the same order on both sides.
+        If `ordered`, paired items are in the same order on both sides.
         """
         work, rows = self._elements.work, self._gain_rows(key)
         pairs_by_part = [np.empty((2, 0), np.intp)]
@@ -397,7 +404,7 @@ class _PartSearch(PairSearch):
         return self._make_pairs(seekers, partners, self._similarity(seekers, partners))
 
     def _gain_rows(self, key: KeyColumns) -> Iterator[Floats]:
-        """Yield a row of gains for each seeker: its gain with each partner of its part.
+        """Yield a row for each seeker: its gains with all partners in its part.
 
         Seekers are the items of a part's shorter side, and partners those of its longer side. The
         last seeker comes first, because `align` takes rows in this order. `align` never needs all

@@ -1,4 +1,7 @@
-"""Match rows with columns for the greatest total gain, in any order (assignment) or in order."""
+"""Match the rows of a matrix with its columns, so that the total gain is greatest.
+
+An assignment may match them in any order. An alignment keeps their order.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeAlias
@@ -11,12 +14,12 @@ from .columns import Floats, Indexes
 Bits: TypeAlias = NDArray[np.uint8]
 
 PATH_ROW_STEPS: Final = 20_000
-"""Work of an augmenting path for each row that its search visits, in steps."""
+"""Work for each row that the search for an augmenting path visits, in steps."""
 PATH_CELL_STEPS: Final = 20
-"""Work of an augmenting path for each cell of a visited row, in steps."""
+"""Work for each cell of a visited row, in steps."""
 ASSIGNMENT_STEPS: Final = 0.1
-"""Steps of scipy's assignment of an (n, m) matrix, divided by n * n * m. Measurements usually gave
-0.03, and never more than 0.8."""
+"""Work of scipy's assignment of an (n, m) matrix, in steps for each n * n * m. Measurements usually
+gave 0.03, and never more than 0.8."""
 ASSIGNMENT_BYTES: Final = 18
 """Memory of an assignment for each cell, in bytes."""
 ALIGNMENT_STEPS: Final = 6
@@ -26,7 +29,7 @@ ALIGNED_CELLS_PER_BYTE: Final = 4
 
 
 def split_by_size(sizes: Indexes, max_size: int) -> Iterator[Indexes]:
-    """Split positions into blocks whose sizes add up to about `max_size`; omit sizes of 0."""
+    """Yield blocks of positions whose sizes add up to about `max_size`; omit sizes of 0."""
     (positions,) = sizes.nonzero()
     if len(positions):
         block = (sizes[positions].cumsum() - 1) // max_size
@@ -117,7 +120,7 @@ def _augment(  # noqa: PLR0913, PLR0917 - the state of the search
 
 
 def assign_product(size: int) -> None:
-    """Multiply two matrices and solve an assignment, so that libraries allocate resources now."""
+    """Multiply two matrices and solve an assignment, so that libraries take their resources now."""
     square = np.ones((size, size))
     assign_all(square @ square)
 

@@ -31,9 +31,10 @@ def find_close_values(table: UnitTable) -> Iterator[tuple[UnitBatch, dict[int, M
 
 
 def _comparator_of(node: LeafNode) -> BaseComparator | None:
-    """Return the comparator of a leaf if it reports how matching values differ; else None.
+    """Return the comparator of a leaf if it can tell how two matching values differ, else None.
 
-    Differences of boxes, dates and codes are reported only if their comparison was inferred.
+    For some comparators, such as those of boxes, dates and codes, this is done only if the
+    comparison was inferred and not stated in the schema.
     """
     comparator = node.comparator
     finds_differences = type(comparator).find_difference is not BaseComparator.find_difference
@@ -57,9 +58,10 @@ def _unequal_matches(batch: UnitBatch) -> Indexes:
 def _find_differences(
     batch: UnitBatch, positions: Indexes, comparator: BaseComparator
 ) -> dict[int, MatchDifference]:
-    """Return a dict that maps positions in a batch to the difference between the two values there.
+    """Return the difference of the two values at each of the positions, keyed by position.
 
-    Positions without a difference to report are omitted. Equal pairs of values are examined once.
+    Positions without a difference to report are omitted. If a pair of values occurs several times,
+    it is examined only once.
     """
     codes = batch.columns.codes
     gt_codes = codes.gt[batch.gt_slot[positions]].tolist()

@@ -37,10 +37,11 @@ Floats: TypeAlias = NDArray[np.float64]
 Outcomes: TypeAlias = NDArray[np.int8]
 
 ListChildren: TypeAlias = Callable[[JsonValue], Iterable[tuple[int, JsonValue]]]
-"""A function that yields (list index or code of the key, child) for each child of a value."""
+"""A function that yields (index, child) for each child of a value. The index of a list item is its
+position in the list. The index of an object's value is the code of its key."""
 
 NOTHING: Final = -1
-"""Stands for an absent value, in place of its position in a column or of its code."""
+"""Stands for an absent value, where other values have a position in a column or a code."""
 
 ABSENT, LEAF, OBJECT, ARRAY = range(4)
 """The kinds of values: absent, a scalar, an object, a list."""
@@ -48,8 +49,9 @@ ABSENT, LEAF, OBJECT, ARRAY = range(4)
 _SCALARS: Final = frozenset((str, int, float, bool, type(None)))
 _EMPTY: Final[dict[str, Any]] = {}
 SPARSE_SHARE: Final = 0.1
-"""Share of objects among the values of a column, below which fields are read from the objects only.
-If many keys of a map share a schema with many fields, most columns have very few objects."""
+"""If the share of objects among the values of a column is below this, fields are read only from the
+objects. If many keys of a map share a schema with many fields, most columns have very few
+objects."""
 
 
 class Items(NamedTuple):
@@ -77,12 +79,12 @@ class AlignedItems(NamedTuple):
 
     gt: Indexes
     pred: Indexes
-    """Where the prediction's item is in its column; `NOTHING` (-1) if the prediction has no item
-    there."""
+    """Position of the prediction's item in its column; `NOTHING` (-1) if the prediction lacks the
+    item."""
     owner: Indexes
     """The index of the list or object that each entry belongs to."""
     indexes: Indexes
-    """The position of each entry in its list; in an object, the code of the key."""
+    """Index of each entry's item in its list; in an object, the code of the key."""
 
     def select(self, selected: Mask | Indexes) -> "AlignedItems":
         """Return the selected entries."""
@@ -92,7 +94,7 @@ class AlignedItems(NamedTuple):
 class ListLayout(NamedTuple):
     """Where the items of each list, or the values of each object, are in the column of all items.
 
-    The column has no absent items. The items of a list are consecutive.
+    The column has no absent items. The items of one list follow each other.
     """
 
     starts: Indexes
@@ -118,7 +120,7 @@ class ListLayout(NamedTuple):
 
 
 class InnerColumns(NamedTuple):
-    """The items of all lists of a column (or the values of all objects) in their own column."""
+    """The items of all lists in a column, or the values of all objects, in their own column."""
 
     gt: ListLayout
     pred: ListLayout
@@ -127,9 +129,9 @@ class InnerColumns(NamedTuple):
 
 
 class Codes(NamedTuple):
-    """Numbers that stand for the values of a column; equal values of both sides have the same code.
+    """Numbers that stand for the values of a column.
 
-    1, 1.0 and true differ.
+    Equal values have the same code on both sides. 1, 1.0 and true have different codes.
     """
 
     gt: Indexes
@@ -141,11 +143,12 @@ class Codes(NamedTuple):
 class GoldColumn:
     """The annotations (*gold*) of a column: alternatives of ground truths, and missing labels.
 
-    Alternatives are appended to the ground truths, so that each of them has a position (slot).
+    Alternatives are appended to the ground truths, so that each alternative has a position (slot),
+    too.
     """
 
     def __init__(self, values: list[JsonValue], gold: list[Gold | None]) -> None:
-        """Take the ground truths, and for each its gold: alternatives and labels, or None."""
+        """Store the ground truths and the annotations of each: alternatives and labels, or None."""
         self.values = [*values]
         """The ground truths, followed by all alternatives."""
         self.by_slot = [*gold]
@@ -160,12 +163,12 @@ class GoldColumn:
                 self.by_slot += (alternative.gold for alternative in alternatives)
                 base_slots += [slot] * len(alternatives)
         self.base_slot = np.array(base_slots, np.intp)
-        """For each alternative, the position of its ground truth; for a ground truth, its own
-        position."""
+        """For each alternative, the position of its ground truth. A ground truth has its own
+        position here."""
         absent = np.zeros(len(base_slots) - len(values), np.intp)  # alternatives have none
         self.first_alternative = np.concatenate([starts[:-1], absent, [0]])
-        """The position of each ground truth's first alternative; 0 if it has none. The last entry
-        is for `NOTHING`."""
+        """The position of each ground truth's first alternative; 0 if it has no alternatives. The
+        last entry is for `NOTHING`."""
         self.n_alternatives = np.concatenate([lengths[:-1], absent, [0]])
 
         stated_gold = (*self.by_slot, None)  # `NOTHING` reads None
@@ -181,18 +184,17 @@ class GoldColumn:
                 for gold in stated_gold
             ]
         )
-        """Whether each value has an alternative that is present, or contains a value with such an
-        alternative."""
+        """Whether each value, or a value inside it, has an alternative that is present."""
         self.is_optional = np.array([bool(gold and gold.is_optional) for gold in stated_gold])
-        """Whether an absent prediction is right, too: because an alternative of the value is
-        absent, or because everything inside the value is optional."""
+        """Whether an absent prediction is right, too. This is so if an alternative of the value is
+        absent, or if everything inside the value is optional."""
         self.all_optional = np.array([bool(gold and gold.all_optional) for gold in stated_gold])
         """Whether each value is an object or list in which everything may be absent."""
         self.is_open = np.array([bool(gold and not gold.exhaustive) for gold in stated_gold])
         """Whether each value is an open list, which need not name all items."""
 
     def absent_without_prediction(self, slots: Indexes, has_pred: Mask) -> Mask:
-        """Return which ground truths count as absent in pairs without a predicted value.
+        """Return a mask of the ground truths that count as absent if no value is predicted.
 
         These are the ground truths for which an absent prediction is right. An object or list in
         which everything may be absent is one of them only if `has_pred` is true. `has_pred` is true
@@ -224,23 +226,23 @@ class GoldColumn:
         return first
 
     def alternatives_of(self, slot: int) -> tuple[Sequence[Alternative], int]:
-        """Return all alternatives of a ground truth, and the index of the alternative at `slot`."""
+        """Return all alternatives of a ground truth, and the index of the one at `slot`."""
         base = int(self.base_slot[slot])
         gold = None if base == slot else self.by_slot[base]
         return gold.alternatives if gold else (), slot - int(self.first_alternative[base])
 
     def lists_with_gold(self, slots: Indexes, owner: Indexes, n_lists: int) -> Mask:
-        """Return which lists have an item with annotations, (n_lists,).
+        """Return a mask of the lists that have an item with annotations, (n_lists,).
 
-        `slots` and `owner` have the position and the list of each item. Predicted items, which have
-        no annotations, have positions after those of all ground-truth items.
+        `slots` and `owner` have the position and the list of each item. Predicted items have no
+        annotations. Their positions come after those of all ground-truth items.
         """
         has_gold = self.has_gold[np.minimum(slots, len(self.by_slot))]
         return np.bincount(owner[has_gold], minlength=n_lists) > 0
 
 
 class Columns:
-    """The values of one field on both sides, with everything that is derived from them."""
+    """The values of one field on both sides, and everything that is computed from them."""
 
     def __init__(
         self,
@@ -254,8 +256,9 @@ class Columns:
         """Store the values of both sides.
 
         `gt` and `pred` have None for an absent value. `gold` has the annotations of each ground
-        truth, such as alternative values; None for a ground truth without annotations.
-        Comparing the values is charged to `work`. `are_present` states that no value is absent.
+        truth, such as alternative values, or None for a ground truth without annotations. The work
+        of comparing the values is counted in `work`. `are_present` states that no value is
+        absent.
         """
         self.gold: GoldColumn | None = None
         """The annotations (gold) of the ground truths; None if no ground truth has any."""
@@ -273,20 +276,21 @@ class Columns:
         self.has_only_scalars = self.types <= _SCALARS
         """Whether all values are texts, numbers, booleans or absent."""
         self.is_plain = self.has_only_scalars and self.gold is None
-        """Whether all values are scalars without gold, so that they are compared as they are."""
+        """Whether all values are scalars without gold. Such values are compared as they are."""
         self._are_present = are_present
         self._parent_objects: tuple[list[int], list[int]] | None = None
-        """Set if these columns are one field of other columns: for each side, the positions at
-        which the other columns have an object. All values at other positions are None."""
+        """For a column that has one field of the objects in another column: the positions of these
+        objects, on each side. The values at all other positions are None. For other columns, this
+        is None."""
         self._cache: dict[Hashable, Any] = {}
         self.are_items: np.bool_ = np.bool_(False)
         """Whether the values are list items, which count as units even if they are empty."""
         self.paired_lists: Any = None
-        """A `PairedLists` with the items that were paired so far, if the values are lists inside
-        list items; else None."""
+        """A `PairedLists` with all items paired so far, if the values are lists inside list items;
+        else None."""
 
     def cached(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return the cached result for a key; the first call for a key makes it."""
+        """Return the result that was stored for a key; if there is none, make and store it."""
         if key not in self._cache:
             self._cache[key] = make()
         cached: T = self._cache[key]
@@ -300,15 +304,19 @@ class Columns:
         return [*self.gt, None, *self.pred, None]
 
     def _split_sides(self, values: Iterable[int], dtype: type[np.signedinteger]) -> tuple[Any, Any]:
-        """Split numbers, one for each of `_all_values`, into an array for each side."""
+        """Split numbers into an array for each side.
+
+        `values` has one number for each of `_all_values`.
+        """
         size = len(self.gt) + 1
         numbers = np.fromiter(values, dtype, size + len(self.pred) + 1)
         return numbers[:size], numbers[size:]
 
     def fields(self, names: tuple[str, ...]) -> "Columns":
-        """Return columns of fields: the first field's values in all objects, then the next field's.
+        """Return columns with the values of the named fields in all objects.
 
-        A None, which stands for `NOTHING`, separates two fields.
+        The values of the first field come first, then those of the next field. A None, which stands
+        for `NOTHING`, separates two fields.
         """
         columns: Columns | None = self._cache.get(names)
         if columns is None:
@@ -359,7 +367,7 @@ class Columns:
         return self if reading is None else self.map_values(id(reading), reading)
 
     def _gold_of_fields(self, names: tuple[str, ...]) -> list[Gold | None] | None:
-        """Return the annotations of the values of fields: all of the first field, then the next.
+        """Return the annotations of all values of the first field, then of the next field.
 
         None if no value has annotations.
         """
@@ -395,7 +403,10 @@ class Columns:
         return gt, pred
 
     def drop_absent(self, gt: Indexes, pred: Indexes) -> tuple[Indexes, Indexes]:
-        """Return the column positions of pairs, with `NOTHING` (-1) in place of absent values."""
+        """Replace the positions of absent values by `NOTHING` (-1).
+
+        `gt` and `pred` are the column positions of pairs.
+        """
         if self._are_present:
             return gt, pred
         gt_kinds, pred_kinds = self.kinds
@@ -448,7 +459,7 @@ class Columns:
         return Codes(*self._split_sides(map(codes.__getitem__, keys), np.intp), distinct_values)
 
     def prepare_for(self, comparator: BaseComparator) -> PreparedValues:
-        """Return the distinct values of the column in the form in which a comparator reads them.
+        """Return the distinct values of the column, prepared for a comparator.
 
         Each value is prepared when it is first needed.
         """
@@ -460,7 +471,10 @@ class Columns:
 
     @cached_property
     def elements(self) -> InnerColumns:
-        """The items of all lists, without absent ones; any other value is a list of one item."""
+        """The items of all lists, without absent ones.
+
+        A value that is not a list counts as a list of one item.
+        """
 
         def list_items(value: JsonValue) -> Iterable[tuple[int, JsonValue]]:
             return enumerate(value) if isinstance(value, list) else ((0, value),)
@@ -474,9 +488,10 @@ class Columns:
 
     @cached_property
     def entries(self) -> tuple[ListLayout, ListLayout, "Columns", list[str]]:
-        """The values of all objects, without absent values, and the list of all keys.
+        """The values of all objects, without absent ones: (gt layout, pred layout, values, keys).
 
-        The code of a key is its index in the list of keys.
+        A layout tells where the values of each object are. The code of a key is its index in
+        `keys`.
         """
         code_of_key: dict[str, int] = {}
         keys: list[str] = []
@@ -598,7 +613,10 @@ def _read_fields(
 
 
 def drop_uncoded(slots: Indexes, codes: Indexes) -> Indexes:
-    """Return column positions; those of absent values (code below 0) become `NOTHING` (-1)."""
+    """Replace the positions of absent values by `NOTHING` (-1).
+
+    Absent values have codes below 0.
+    """
     present_slots = slots.copy()
     present_slots[codes[slots] < 0] = NOTHING
     return present_slots
@@ -607,9 +625,9 @@ def drop_uncoded(slots: Indexes, codes: Indexes) -> Indexes:
 def _lay_out(
     values: Sequence[JsonValue], list_children: ListChildren, is_absent: Absence | None
 ) -> tuple[ListLayout, list[JsonValue]]:
-    """List the children of all values in one sequence; return where each value's children are.
+    """Collect the children of all values in one list, and return where each value's children are.
 
-    `is_absent` tells which children are absent and omitted; if it is None, no child is omitted.
+    `is_absent` tells which children are absent and omitted. If it is None, no child is omitted.
     """
     all_children: list[JsonValue] = []
     indexes: list[int] = []

@@ -1,6 +1,7 @@
 """`compare`, the one function that the command line, the Python models and every runner call.
 
-If a class accepts other names for its fields, the keys of documents on both sides are renamed.
+A class may accept other names for its fields. Such keys are then renamed in documents of both
+sides.
 """
 
 from collections.abc import Iterable, Sequence
