@@ -267,7 +267,7 @@ class ConfigurationReader(Generic[Model]):
             place, rule = (*path, key), rules.get(key)
             if rule is None:
                 expected = f"one of {', '.join(rules)}"
-                self._note(place, f"unknown key {key}", expected, did_you_mean(key, rules))
+                self._note(place, f"unknown key {brief(key)}", expected, did_you_mean(key, rules))
             elif key != "default" and value is None:
                 continue  # exported configurations write null for an absent key
             elif key != "default" and not rule.accepts(value):

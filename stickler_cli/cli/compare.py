@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from stickler_cli.compare.engine import compare as compare_documents
 from stickler_cli.compare.tree import TreePart, explain, tree_of
-from stickler_cli.core.json_values import DocumentKind, JsonDocument, json_line
+from stickler_cli.core.json_values import DocumentKind, JsonDocument, brief, json_line
 from stickler_cli.core.locations import field_names, field_path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.documents.document_pair import DocumentPair, KindsOf, read_pair
@@ -203,7 +203,7 @@ def _select_units(
     chosen = find_units(root, path)
     if not chosen:
         hint = did_you_mean(field, [field_path(unit.gt_path) for unit in list_units(root)])
-        missing = f"the document has no field {field}"
+        missing = f"the document has no field {brief(field)}"
         raise UsageError([Problem(source="--field", found=missing, expected=expected, hint=hint)])
     return chosen
 

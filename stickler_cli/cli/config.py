@@ -88,7 +88,7 @@ def _describe_unknown_key(
     expected = (
         (f"an option, such as {', '.join(near_names)}") if near_names else "an option of a command"
     )
-    return Problem(source, f"unknown option {key}", expected, did_you_mean(name, allowed))
+    return Problem(source, f"unknown option {brief(key)}", expected, did_you_mean(name, allowed))
 
 
 def _resolve_paths(value: object, folder: Path) -> object:

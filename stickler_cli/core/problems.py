@@ -60,7 +60,7 @@ class Problem:
     @property
     def place(self) -> str:
         """Where the problem is: `file#/pointer` or `file:line:column`."""
-        if self.pointer is not None:
+        if self.pointer is not None and (self.source or self.pointer):
             return f"{self.source}#{self.pointer}"
         if self.line is not None:
             return f"{self.source}:{self.line}:{self.column or 1}"

@@ -292,7 +292,7 @@ def _arrow_rows(
         needed_columns = [*([] if ids is None else [ids]), *dict.fromkeys(chosen)]
         if twice := [name for name in needed_columns if names.count(name) > 1]:
             raise UsageError(
-                [Problem(source, f"several columns are named {twice[0]}", "different names")]
+                [Problem(source, f"several columns are named {brief(twice[0])}", "different names")]
             )
         batches = (
             _parquet_batches(table, needed_columns) if is_parquet else _arrow_batches(table, file)
@@ -548,7 +548,7 @@ def read_columns(file: str, columns: Sequence[str]) -> dict[str, dict[str, str]]
     problems = [
         Problem(
             source,
-            f"there is no column {column}",
+            f"there is no column {brief(column)}",
             f"one of {join_some(names)}" if names else "a file with columns",
         )
         for column in columns

@@ -542,7 +542,7 @@ def _id_of(
         hint = _nearest_ids(name, tuple(_ids_in(document)))
         return Problem(
             source=line.source,
-            found=f"the document has no {name}",
+            found=f"the document has no field {brief(name)}",
             expected=ID_EXPECTED,
             hint=hint,
             line=line.line,

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from stickler_cli.core.figures import join_some
+from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from .document import Reference, Side
 from .roots import Steps, parse_root
@@ -158,7 +159,7 @@ def choose_id_column(
         [
             Problem(
                 source=source,
-                found=f"there is no column {name}",
+                found=f"there is no column {brief(name)}",
                 expected="a column with the ids",
                 hint=hint,
             )
@@ -182,7 +183,7 @@ def stated_column(
     first, *steps = (stated,) if stated in names else parse_root(stated)
     if first not in names:
         hint = did_you_mean(first, names) or f"the columns are {join_some(names)}"
-        finding = f"the table has no column {first}, which --{side}-column names"
+        finding = f"the table has no column {brief(first)}, which --{side}-column names"
         raise UsageError(
             [
                 Problem(

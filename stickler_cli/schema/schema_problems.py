@@ -440,7 +440,8 @@ def nothing_described(schema: Schema, source: str) -> Problem:
     keys = [*schema]
     and_more = f" and {len(keys) - SHOWN} more" if len(keys) > SHOWN else ""
     introduction = "its key is" if len(keys) == 1 else "its keys are"
-    finding = f"the schema describes no fields; {introduction} {', '.join(keys[:SHOWN])}{and_more}"
+    shown_keys = f"{', '.join(keys[:SHOWN])}{and_more}"
+    finding = f"the schema describes no fields ({introduction} {shown_keys})"
     return Problem(
         source=source,
         found=finding,

@@ -300,8 +300,7 @@ class MetadataOptions(Settings, panel="statistics"):
 
     by_file: str | None = option(
         None,
-        "A file with metadata about documents, by document id: CSV with a header row, or JSON "
-        "Lines.",
+        "A file with metadata, one row for each document id: CSV with a header row, or JSON Lines.",
         "FILE",
         is_path=True,
         role="input",
@@ -390,7 +389,9 @@ class CountingOptions(Settings, panel="counting"):
 class RunOptions(CountingOptions, DecidingOptions, panel="gates"):
     """Options that decide figures and verdict of a run; they are stored in its record."""
 
-    strict: bool = option(False, "Exit with code 3 if any document has no partner or is invalid.")
+    strict: bool = option(
+        False, "Exit with code 3 if any ground truth or prediction is missing or invalid."
+    )
     rows: KeptRows = option(
         "auto",
         (

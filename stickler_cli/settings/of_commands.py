@@ -473,8 +473,7 @@ class ReportSettings(
     )
     by_file: str | None = option(
         None,
-        "A file with metadata about documents, by document id: CSV with a header row, or JSON "
-        "Lines.",
+        "A file with metadata, one row for each document id: CSV with a header row, or JSON Lines.",
         "FILE",
         in_file="none",
         is_path=True,

@@ -316,7 +316,9 @@ class TableOptions(WidthOptions, panel="output"):
     )
     only_errors: bool = option(False, "Show only fields with wrong, missed or invented values.")
     fields: str | None = option(
-        None, "Show only fields whose path matches, such as 'items.*' or '*price*'.", "GLOB"
+        None,
+        "Show only fields whose path matches this pattern, such as 'items.*' or '*price*'.",
+        "GLOB",
     )
     show_documents: int = option(
         0,

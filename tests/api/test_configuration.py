@@ -189,7 +189,7 @@ BAD = [
     ({"fields": {"class": {"type": "str"}}}, "/fields/class", '"alias": "class" to it'),
     ({"fields": {"model_config": {"type": "str"}}}, "/fields", "pydantic does not accept"),
     ({"match_threshold": 2, "fields": {"a": {"type": "str"}}}, "/match_threshold", "value is 2"),
-    ({"fields": {"a": {"type": "str"}}, "name": "A"}, "/name", "unknown key name"),
+    ({"fields": {"a": {"type": "str"}}, "name": "A"}, "/name", 'unknown key "name"'),
 ]  # fmt: skip
 
 

@@ -168,7 +168,7 @@ def test_a_key_that_no_document_has_is_noted(vendors, stickler):
         ),
         (
             ("--by-file", "meta.csv", "--by", "@lang"),
-            "meta.csv: there is no column lang, expected one of id, language",
+            'meta.csv: there is no column "lang", expected one of id, language',
         ),
         (("--by-file", "none.csv", "--by", "@lang"), "none.csv: cannot be read"),
     ],

@@ -143,7 +143,7 @@ def test_standard_input_is_read_once(stickler, data, monkeypatch):
         ),
         (
             ("gt/one.json", "pred/one.json", "--field", "totl"),
-            "--field: the document has no field totl, expected a field of the ground truth",
+            '--field: the document has no field "totl", expected a field of the ground truth',
         ),
         (
             ("gt/one.json", "pred/one.json", "--field", "a..b"),

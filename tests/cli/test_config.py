@@ -384,7 +384,7 @@ def test_a_typo_names_the_nearest_options_and_not_all(stickler, data):
     write(data / "stickler.toml", "fail_undr = 0.5\n")
     result = stickler("eval", "schema.json", "gt", "pred")
     assert result.code == 2
-    assert "unknown option fail_undr, expected an option, such as fail_under" in result.err
+    assert 'unknown option "fail_undr", expected an option, such as fail_under' in result.err
     assert len(result.err) < 300
     write(data / "stickler.toml", "qqqq = 0.5\n")
     assert "expected an option of a command" in stickler("eval", "schema.json", "gt", "pred").err

@@ -218,7 +218,7 @@ def test_columns_of_an_arrow_table_are_named_by_paths(tmp_path: Path):
     parquet.write_table(table, tmp_path / "t.parquet")
     columns = {"gt_column": "row.truth", "pred_column": "row.answer.a"}
     assert read_pairs(tmp_path / "t.parquet", **columns) == [({"n": 1}, {"n": 2})]
-    with pytest.raises(UsageError, match="the table has no column rwo, which --gt-column names"):
+    with pytest.raises(UsageError, match='the table has no column "rwo", which --gt-column names'):
         read_pairs(tmp_path / "t.parquet", gt_column="rwo.truth")
 
 

@@ -33,6 +33,8 @@ from stickler_cli.core.problems import (
         ),
         (Problem("a.json", "it is 0", pointer="/a/0", line=3), "a.json#/a/0: it is 0"),
         (Problem("a.json", "it is 0", pointer=""), "a.json#: it is 0"),
+        (Problem("", "it is 0", pointer=""), "it is 0"),
+        (Problem("", "it is 0", pointer="/a"), "#/a: it is 0"),
         (Problem("--seed", "it is x", hint="leave it out"), "--seed: it is x; leave it out"),
         (Problem("", "there is not one"), "there is not one"),
     ],

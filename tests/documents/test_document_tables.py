@@ -76,7 +76,7 @@ def test_where_no_column_is_known_those_that_there_are_are_named(tmp_path: Path)
 
 def test_a_table_without_ids_is_refused_and_the_option_names_their_column(tmp_path: Path):
     file = write(tmp_path / "t.arrow", {"key": ["a"], "document": ["{}"]})
-    with pytest.raises(UsageError, match="there is no column id"):
+    with pytest.raises(UsageError, match='there is no column "id"'):
         values(file)
     assert values(file, column="key") == {"a": {}}
 
@@ -303,7 +303,7 @@ def test_a_column_that_is_named_twice_is_refused(tmp_path: Path, name: str):
     parquet.write_table(pa.Table.from_arrays(columns, ["id", "document", name]), file)
 
     with pytest.raises(
-        UsageError, match=f"several columns are named {name}, expected different names"
+        UsageError, match=f'several columns are named "{name}", expected different names'
     ):
         values(str(file))
 

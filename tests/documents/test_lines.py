@@ -144,13 +144,13 @@ def test_an_integer_is_an_id(lines: Path):
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        (b'{"a": 1}', "the document has no id[0]"),
-        (b'{"id": []}', "the document has no id[0]"),
-        (b'{"id": {"0": "x"}}', "the document has no id[0]"),
+        (b'{"a": 1}', 'the document has no field "id[0]"'),
+        (b'{"id": []}', 'the document has no field "id[0]"'),
+        (b'{"id": {"0": "x"}}', 'the document has no field "id[0]"'),
         (b'{"id": [1.5]}', "id[0] is of type number"),
         (b'{"id": [true]}', "id[0] is of type boolean"),
         (b'{"id": [null]}', "id[0] is of type null"),
-        (b"[1]", "the document has no id[0]"),
+        (b"[1]", 'the document has no field "id[0]"'),
         (b"1", "the document is of type integer"),
         (b"{", "not valid JSON"),
     ],

@@ -38,7 +38,7 @@ def test_json_lines_are_read_by_their_names(tmp_path):
             b"",
             "meta.txt: the file name does not show what kind of table this is, expected a .csv",
         ),
-        ("meta.csv", b"", "meta.csv: there is no column a"),
+        ("meta.csv", b"", 'meta.csv: there is no column "a"'),
         (
             "meta.csv",
             b"ID,a\n1,x\n",
@@ -53,7 +53,7 @@ def test_json_lines_are_read_by_their_names(tmp_path):
             "the row has no id, expected an id in every row of the file; the columns are key, a",
         ),
         ("meta.csv", b"id,a\n1,x\n1,y\n", "meta.csv:3:1: the id '1' is also on line 2"),
-        ("meta.csv", b"id,b\n1,x\n", "meta.csv: there is no column a, expected one of id, b"),
+        ("meta.csv", b"id,b\n1,x\n", 'meta.csv: there is no column "a", expected one of id, b'),
         ("meta.csv", b"id,a\n1,\xff\n", "meta.csv:2:1: the file is not UTF-8: byte 0xff is not"),
         (
             "meta.csv",

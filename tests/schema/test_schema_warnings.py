@@ -150,7 +150,7 @@ def test_an_empty_schema_is_refused():
 def test_what_describes_nothing_is_refused_with_what_is_meant(schema, found, hint):
     problem = refusal(schema)
 
-    assert problem.found == f"the schema describes no fields; {found}"
+    assert problem.found == f"the schema describes no fields ({found})"
     assert problem.hint == hint
     assert problem.place == "in/a/s.json#"
 

@@ -94,8 +94,8 @@ class AuditSettings(
     run_dir: str | None = option(
         None,
         (
-            "Save what was compared in this directory, in a subdirectory for each run. After "
-            "an interruption, the same command continues."
+            "Save the comparison of each run in a subdirectory of this directory. After an "
+            "interruption, the same command continues."
         ),
         "DIR",
         is_path=True,

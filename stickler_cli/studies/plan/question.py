@@ -28,7 +28,10 @@ class PlanSettings(FinishedOptions, StudyOptions):
     )
     half_width: float | None = option(
         None,
-        "Estimate how many documents give a confidence interval of this half width.",
+        (
+            "Estimate how many documents give a confidence interval of this half width: 0.02 "
+            "for plus or minus 0.02."
+        ),
         "WIDTH",
         values=NumberRange("a number above 0, below 0.5", lambda number: 0 < number < 0.5),
         in_file="none",
