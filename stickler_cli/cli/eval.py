@@ -14,7 +14,7 @@ from stickler_cli.core.option import Option, Settings, options_of
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.documents.lines import is_stream
 from stickler_cli.documents.pairs import Pairs
-from stickler_cli.reports.formats import WITH_ACCOUNTS, WITH_DETAIL, written
+from stickler_cli.reports.formats import FORMATS_WITH_NOTES, WITH_ACCOUNTS, WITH_DETAIL, written
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.runs.assembly import Assembly, assemble
 from stickler_cli.runs.close_match_note import describe_close_matches
@@ -60,6 +60,7 @@ def report_run(settings: EvalSettings) -> ExitCode:
     requested = OutputsRequested(
         accounts=bool(WITH_ACCOUNTS & formats or settings.show_documents),
         detail=bool(WITH_DETAIL & formats),
+        notes=bool(FORMATS_WITH_NOTES & outputs.shown_formats) or settings.run_dir is not None,
         boxes=settings.boxes if settings.sources and WITH_DETAIL & formats else None,
     )
     if settings.repeat:

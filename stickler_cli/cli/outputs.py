@@ -84,6 +84,12 @@ class Outputs:
         """All formats that are written."""
         return {*self.files.values(), *([self.printed] if self.printed else [])}
 
+    @property
+    def shown_formats(self) -> set[str]:
+        """All formats that are written, without a printed table that `--quiet` suppresses."""
+        hides_table = self.settings.quiet and self.printed == "table"
+        return {*self.files.values()} if hides_table else self.formats
+
     def write(self, results: "Subject") -> None:
         """Write results to files, each completely or not at all, and print them unless quiet.
 

@@ -4,7 +4,7 @@ Results are in the order of the documents. They are the same, byte for byte, for
 processes and any size of chunks. Memory does not grow with the number of documents.
 """
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from time import monotonic
@@ -132,23 +132,35 @@ def evaluate(
             results = keeper.results(refs, evaluate_rest) if keeper else evaluate_rest(refs)
             total = gather(results, job, keeper.lines if keeper else NO_LINES, advance)
         begun = keeper.started if keeper else started
-        run = _record(assembly, total, begun, partial=interruption.signal is not None)
+        partial = interruption.signal is not None
+        repeats = [] if partial else _note_repeats(assembly)
+        run = _record(assembly, total, begun, repeats, partial=partial)
         if keeper:
             keeper.finish(run, written)
     if not (run.partial or assembly.settings.quiet):
-        for remark in _remarks_on(assembly, run):
+        for remark in _remarks_on(assembly, run, repeats):
             tell(remark)
     return run, interruption.signal
 
 
-def _remarks_on(assembly: Assembly, run: Run) -> Iterator[str]:
-    """Yield notes and hints about a finished run, as lines for the user."""
+def _note_repeats(assembly: Assembly) -> list[str]:
+    """Return a note on repeated ground truths, or no note; they are read only if it is shown."""
+    is_shown = assembly.job.requested.notes or not assembly.settings.quiet
+    return [*note_repeated_truths(assembly)] if is_shown else []
+
+
+def _remarks_on(assembly: Assembly, run: Run, repeats: Sequence[str]) -> Iterator[str]:
+    """Yield notes and hints about a finished run, as lines for the user.
+
+    `repeats` are notes on repeated ground truths. A printed table shows these notes itself.
+    """
     if assembly.settings.ignore or assembly.settings.rename:
         from .unused_keys import note_unused_keys  # imported late: few runs edit keys
 
         for note in note_unused_keys(assembly):
             yield f"note: {note}"
-    for note in note_repeated_truths(assembly):
+    is_in_table = assembly.job.requested.notes and assembly.settings.format == "table"
+    for note in () if is_in_table else repeats:
         yield f"note: {note}"
     for hint in hints(assembly, run):
         yield f"hint: {hint}"
@@ -205,7 +217,9 @@ def refuse_runaway(counting: "Client", counted: str, hint: str = "") -> None:
         )
 
 
-def _record(assembly: Assembly, total: ChunkResult, started: str, *, partial: bool) -> Run:
+def _record(
+    assembly: Assembly, total: ChunkResult, started: str, repeats: Sequence[str], *, partial: bool
+) -> Run:
     evaluation, settings, schema = total.evaluation, assembly.settings, assembly.schema
     rule = RateRule(settings.recall_with_fd, settings.counting)
     gt, pred = source_of(settings.gt), source_of(settings.pred)
@@ -229,6 +243,7 @@ def _record(assembly: Assembly, total: ChunkResult, started: str, *, partial: bo
             *notes_of_keys,
             *assembly.notes,
             *assembly.warnings,
+            *repeats,
         ],
         partial=partial,
         planned=assembly.pairs.total if partial else None,

@@ -148,6 +148,8 @@ class OutputsRequested:
     """Whether to keep a record that explains the comparison, for a run of one pair."""
     detail: bool = False
     """Whether to keep details of values and documents for an HTML page."""
+    notes: bool = False
+    """Whether a report or a run directory shows the notes of the run."""
     boxes: BoxFormat | None = None
     """Meaning of the four numbers of a box, for pages with boxes; None to keep no boxes."""
     fingerprints: bool = False

@@ -49,4 +49,51 @@ def test_two_runs_of_the_same_documents_are_noted_once(notes_of, tmp_path, capsy
     main(["diff", "schema.json", "gt.jsonl", "pred.jsonl", "other.jsonl"])
     assert capsys.readouterr().err.count("same ground truth") == 1
     main(["eval", "schema.json", "gt.jsonl", "pred.jsonl", "--repeat", "other.jsonl"])
-    assert capsys.readouterr().err.count("same ground truth") == 1
+    captured = capsys.readouterr()
+    assert (captured.out + captured.err).count("same ground truth") == 1
+
+
+def test_reports_have_the_note_and_a_printed_table_is_not_preceded_by_it(
+    notes_of, tmp_path, capsys
+):
+    (printed,) = notes_of(*['{"a": 1}'] * 11)
+    note = printed.removeprefix("note: ")
+    assert json.loads((tmp_path / "out.json").read_text())["notes"] == [note]
+
+    command = ["eval", "schema.json", "gt.jsonl", "pred.jsonl"]
+    main([*command, "-o", "page.html", "-o", "page.md", "--run-dir", "kept"])
+    captured = capsys.readouterr()
+    assert "same ground truth" not in captured.err
+    start = note.partition(".")[0]
+    assert start in " ".join(captured.out.split())
+    for name in ("page.html", "page.md", "kept/run.json"):
+        assert start in (tmp_path / name).read_text()
+    main(["report", "kept"])
+    assert start in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "is_read"),
+    [
+        ([], True),
+        (["-f", "csv"], True),  # the note is on standard error
+        (["-q"], False),
+        (["-q", "-f", "csv"], False),
+        (["-q", "-f", "json"], True),
+        (["-q", "-o", "page.html"], True),
+        (["-q", "--run-dir", "kept"], True),
+    ],
+)
+def test_ground_truths_are_read_for_the_note_only_if_something_shows_it(
+    notes_of, monkeypatch, options, is_read
+):
+    notes_of(*['{"a": 1}'] * 11)
+    assemblies = []
+
+    def record_call(assembly):
+        assemblies.append(assembly)
+        return iter(())
+
+    monkeypatch.setattr("stickler_cli.runs.evaluate.note_repeated_truths", record_call)
+    main(["eval", "schema.json", "gt.jsonl", "pred.jsonl", *options])
+    assert len(assemblies) == is_read
