@@ -1,8 +1,9 @@
 """Field-by-field evaluation of extracted JSON documents, driven by an annotated JSON Schema.
 
-Each public name is imported when it is first used, so that `import stickler_cli` and `stickler
---help` load only the libraries that they need. Type checkers read `__init__.pyi`. This module does
-not import `typing`, which would take half the start time of Python, for instance in `--version`.
+Each public name is imported when it is first used. `import stickler_cli` and `stickler --help`
+therefore load only the libraries that they need. Type checkers read `__init__.pyi`. This module
+does not import `typing`, because that import would take half the start time of short commands such
+as `stickler --version`.
 """
 
 from importlib import import_module

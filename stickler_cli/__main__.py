@@ -1,4 +1,4 @@
-"""Entry point of the program, for `stickler` and `python -m stickler_cli`."""
+"""Entry point of the program: the commands `stickler` and `python -m stickler_cli`."""
 
 import gc
 import os
@@ -13,13 +13,16 @@ def stickler() -> None:
 
 
 def run_program() -> int:
-    """Run one command in a process of its own; return its exit code.
+    """Run one command as the main program of a process; return its exit code.
 
-    The settings made here concern the whole process, so a library must not choose them. OpenBLAS
-    gets one thread. By default it starts a thread for each processor, and hangs if one of the
-    threads gets no address space. One thread is enough for the small matrices of this program, and
-    a process with one thread can be forked. The garbage collector skips the objects of imported
-    modules, which are never garbage: to search them would take a fifth of the time of a small run.
+    The settings made here affect the whole process, so a library must not make them.
+
+    OpenBLAS gets one thread. By default, it starts a thread for each processor, and it hangs if one
+    of the threads gets no address space. One thread is enough for the small matrices of this
+    program, and a process with one thread can be forked.
+
+    The garbage collector skips the objects of imported modules, because they are never garbage.
+    Searching them would take a fifth of the time of a small run.
     """
     if sys.argv[1:] in (["--version"], ["-V"]):  # needs no module that a command needs
         try:

@@ -54,12 +54,13 @@ class BatchOutcome(NamedTuple):
 def evaluate_batch(
     table: "pa.Table | pa.RecordBatch", schema: object, settings: ManySettings | None = None
 ) -> BatchOutcome:
-    """Compare the documents of an Arrow table that has a pair in each row.
+    """Compare the pairs of documents in an Arrow table. Each row is one pair.
 
     Args:
-        table: columns `id` (text, different in all rows of all batches), `gt` and `pred`: JSON
-            text, or structs, lists and numbers of Arrow. Null for a missing document.
-        schema: a schema as `evaluate_many` takes it.
+        table: has the columns `id`, `gt` and `pred`. `id` is a text that no other row of any batch
+            has. `gt` and `pred` are JSON text, or structs, lists and numbers of Arrow; a missing
+            document is null.
+        schema: a schema in any form that `evaluate_many` takes.
         settings: options of the comparison; None for the defaults.
 
     Raises:
@@ -98,7 +99,7 @@ def evaluate_batch(
 
 
 def merge_states(states: Iterable[bytes]) -> bytes:
-    """Merge the states of batches into one; the order makes no difference.
+    """Merge the states of batches into one. The order of the states does not matter.
 
     Raises:
         UsageError: a value is not a state, or the states have different schemas or options.
@@ -110,9 +111,9 @@ def merge_states(states: Iterable[bytes]) -> bytes:
 
 
 def _of_batches(settings: ManySettings) -> ManySettings:
-    """Return settings in one form, so that equal settings give equal states.
+    """Convert each setting to its proper type, so that equal settings give equal states.
 
-    An option given as 0 becomes 0.0, for instance.
+    For example, 0 becomes 0.0 if the option is a decimal number.
 
     Raises:
         UsageError: an option does not apply to batches.

@@ -97,7 +97,7 @@ _GENERIC: Final = re.compile(r"(?P<outer>list|optional|dict)\[(?P<inner>.+)\]", 
 
 
 def type_named(text: str) -> Any:
-    """Return the Python type that a text such as `List[str]` stands for; ValueError if unknown."""
+    """Return the Python type for a text such as `List[str]`; raise ValueError if there is none."""
     generic = _GENERIC.fullmatch(text.strip())
     if generic is None:
         if text.strip().lower() not in TYPES:
@@ -112,20 +112,23 @@ def type_named(text: str) -> Any:
 
 
 class ConfigurationReader(Generic[Model]):
-    """Makes model classes, derived from `base`, from a configuration; collects problems in it."""
+    """Makes model classes from a configuration, and collects its problems.
+
+    The classes are derived from `base`.
+    """
 
     def __init__(self, base: type[Model], *, allow_plugins: bool) -> None:
         self._base = base
         self._allow_plugins = allow_plugins
         self.problems: list[Problem] = []
         self.passed_over: list[Problem] = []
-        """Problems of ignored keys in `comparator_config`: keys that are not arguments of the
-        comparator, and do not resemble one either."""
+        """Problems of ignored keys in `comparator_config`. Such a key is not the name of an
+        argument of the comparator, and it is not a likely misspelling of one."""
 
     def model(self, config: object, path: Path = (), name: str = DEFAULT_MODEL_NAME) -> type[Model]:
         """Return the model class that a configuration describes.
 
-        Invalid keys are omitted and recorded as problems.
+        Invalid keys are left out of the class and recorded as problems.
         """
         keys = self._checked(config, path, MODEL_KEYS)
         if (config.get("fields") if isinstance(config, Mapping) else None) in (None, {}):
@@ -196,9 +199,9 @@ class ConfigurationReader(Generic[Model]):
             return Any
 
     def _of_items(self, annotation: Any, keys: Mapping[str, Any], path: Path) -> Any:
-        """Return the type of a field; if the field is a list, add the rules for its elements.
+        """Return the type of a field. The element type of a list gets the `item_threshold`.
 
-        If the field is not a list but has keys for lists, record a problem.
+        Record a problem if the field is not a list but has keys that only lists can have.
         """
         is_list = get_origin(annotation) is list
         for key in ("item_threshold", "key", *ON_LIST):
@@ -212,7 +215,11 @@ class ConfigurationReader(Generic[Model]):
         return list[Annotated[item, rules]]  # type: ignore[valid-type]
 
     def _comparator(self, keys: Mapping[str, Any], path: Path) -> BaseComparator | None:
-        """Return the comparator of a field; None if its configuration names none or is invalid."""
+        """Return the comparator that the configuration of a field names.
+
+        Return None if it names none. Also return None if the comparator is invalid; the problem is
+        then recorded.
+        """
         name, config = keys.get("comparator"), keys.get("comparator_config", {})
         if name is None:
             if config:
@@ -234,13 +241,13 @@ class ConfigurationReader(Generic[Model]):
         return None
 
     def _constructed(self, name: str, config: dict[str, Any], path: Path) -> BaseComparator:
-        """Create the comparator called `name`; the keys of `config` are its arguments.
+        """Create the comparator called `name`. Its arguments are the keys and values of `config`.
 
-        A key that is not an argument of the comparator is ignored and recorded as a problem. A key
-        that resembles an argument is probably misspelt, and raises an error.
+        A key that is not an argument of the comparator is ignored and recorded as a problem.
 
         Raises:
             UnknownKeywordError: a key is probably a misspelling of an argument.
+            UnknownComparatorError: there is no such comparator.
         """
         try:
             return construct(name, config, allow_plugins=self._allow_plugins)
@@ -258,7 +265,13 @@ class ConfigurationReader(Generic[Model]):
             return self._constructed(name, remaining_config, path)
 
     def _checked(self, config: object, path: Path, rules: Mapping[str, Rule]) -> dict[str, Any]:
-        """Return the valid keys of an object with their values; record all others as problems."""
+        """Return only the valid keys and values of an object.
+
+        Record a problem for each invalid one.
+
+        `rules` has the rule for each key that the object may have. Keys with null are left out
+        without a problem.
+        """
         if not isinstance(config, Mapping):
             self._note(path, f"the value is {brief(config)}", "an object")
             return {}
@@ -293,7 +306,11 @@ def configuration_of(
 ) -> dict[str, Any]:
     """Return the configuration of a model class.
 
-    `read` compiles the configuration again, to check that it gives the same comparison.
+    `read` compiles a configuration. It is used to check that the configuration is compared in the
+    same way as the class.
+
+    Raises:
+        SchemaError: a configuration cannot express the class.
     """
     schema = None if model._part_of else model._source_schema  # noqa: SLF001 - made here
     writer = _Writer(model.__name__, schema or {})
@@ -311,7 +328,7 @@ def configuration_of(
 
 
 class _Writer:
-    """Writes the configuration for a plan; types are taken from a model class or a schema."""
+    """Writes a plan as a configuration. The types of fields come from a model class or a schema."""
 
     def __init__(self, source: str, schema: Mapping[str, Any]) -> None:
         self._source = source
@@ -322,7 +339,8 @@ class _Writer:
     def model(self, node: Node, typed: Any, path: Path) -> dict[str, Any]:
         """Return the configuration of an object.
 
-        If a configuration cannot describe the object, a problem is recorded.
+        Record a problem if the object is a map, or anything else that a configuration cannot
+        describe.
         """
         if not isinstance(node, ObjectNode) or node.families:
             self._note(path, "the documents are not all objects with fixed fields")
@@ -337,7 +355,10 @@ class _Writer:
         return {**named, "match_threshold": node.match_threshold, "fields": fields}
 
     def _field(self, entry: Field, parent: Any, path: Path) -> dict[str, Any]:
-        """Return the configuration of a field; `parent` is its model class or subschema."""
+        """Return the configuration of a field.
+
+        `parent` is the model class or schema that has the field.
+        """
         if not entry.name.isidentifier() or keyword.iskeyword(entry.name):
             self._note(path, f"{entry.name} is not a Python name")
         field_info: FieldInfo | None = None
@@ -390,7 +411,7 @@ class _Writer:
     def _list(self, node: ListNode, typed: Any, path: Path) -> dict[str, Any]:
         """Return the configuration of a list.
 
-        If a configuration cannot describe the list, a problem is recorded.
+        Record a problem if a configuration cannot describe the list.
         """
         items = follow_references(node.items)
         typed = without_none(
@@ -425,9 +446,10 @@ class _Writer:
                 return {}
 
     def compare(self, node: Node, again: Node) -> None:
-        """Record a problem for each field that `node` and `again` compare differently.
+        """Record a problem for each field that two plans compare differently.
 
-        `node` is the compiled class. `again` is the result of compiling the written configuration.
+        `node` is the plan of the original class. `again` is the plan made from the written
+        configuration.
         """
         first, second = _unfolded(node), _unfolded(again)
         if first == second or not (
@@ -450,7 +472,7 @@ class _Writer:
     def _subschema_at(self, schema: object, *steps: str) -> object:
         """Return `schema[step1][step2]` and so on for all `steps`; None if a step does not exist.
 
-        If the result is a reference to a definition, the definition is returned.
+        If this is a reference to a definition, return the definition.
         """
         for step in steps:
             schema = schema.get(step) if isinstance(schema, Mapping) else None
@@ -473,9 +495,9 @@ class _Writer:
 
 
 def _unfolded(node: Node) -> Node:
-    """Return a node in which each reference to a node is replaced by that node.
+    """Return a copy of a node in which each reference to another node is replaced by that node.
 
-    The node must not refer to itself.
+    This would never end for a node that refers to itself, so the node must not do so.
     """
     match follow_references(node):
         case ObjectNode(families=()) as node:
@@ -498,9 +520,10 @@ def _clip(node: Node) -> dict[str, Any]:
 
 
 def _text_of(typed: Any, node: LeafNode) -> str:
-    """Return the text for the key `type` of a leaf in a configuration, such as `str`.
+    """Return the value of the key `type` in the configuration of a leaf, such as `str`.
 
-    If `typed` has no such text, the text is chosen to fit the comparator.
+    `typed` is the declared type of the leaf. If it is none of the types of configurations, return a
+    type that fits the comparator.
     """
     if isinstance(typed, Mapping):
         kind = typed.get("type")
@@ -514,7 +537,7 @@ def _text_of(typed: Any, node: LeafNode) -> str:
 
 
 def _judged_by(node: LeafNode) -> dict[str, Any]:
-    """Return configuration keys for the comparator, the aliases and the absent values of a leaf."""
+    """Return the configuration keys for comparator, aliases and absent values of a leaf."""
     reading = node.reading or ReadingRule()
     readings = {"aliases": reading.aliases, "absent_values": reading.absent}
     return {**_comparator(node), **{name: value for name, value in readings.items() if value}}

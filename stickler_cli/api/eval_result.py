@@ -1,4 +1,4 @@
-"""The result of one pair: `EvalResult`, `PairComparison`, and dicts as in stickler-eval."""
+"""The result of comparing one pair: `EvalResult`, `PairComparison`, dicts as in stickler-eval."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -72,7 +72,8 @@ class PairComparison(UnitTree):
         """Return an explanation of the score, as `stickler compare` prints it in a terminal.
 
         Args:
-            detail: `brief`; `errors` as with `--only-errors`; `all` as with `--all`.
+            detail: how much to show. `brief` is the default of `stickler compare`, `errors` shows
+                what `--only-errors` shows, and `all` what `--all` shows.
             width: maximum width of a line in columns of a terminal, above 0; None for no limit.
 
         Raises:
@@ -82,7 +83,7 @@ class PairComparison(UnitTree):
         return render("table", self._explained(detail), style).rstrip("\n")
 
     def _explained(self, detail: ShownDetail) -> ComparedPair:
-        """Return the data from which the explanation of the score is rendered."""
+        """Compute the explanation of the score, as data that `explain` renders."""
         with room_for_depth():
             explain(self)
         return ComparedPair(
@@ -106,7 +107,7 @@ class PairComparison(UnitTree):
 
 
 class EvalResult:
-    """The result of comparing one pair: scores, counts and errors, as a whole and by field.
+    """The result of comparing one pair: scores, counts and errors, in total and for each field.
 
     Each attribute is computed when it is first read.
     """
@@ -130,7 +131,7 @@ class EvalResult:
     def confusion_matrix(self) -> dict[str, Any]:
         """Counts and rates in the three counting modes `overall`, `aggregate` and `leaves`.
 
-        `fields` has the same for each field.
+        The key `fields` has the same for each field.
         """
         return {"fields": {}, **counts_view(self._batch, self._document)}
 
@@ -178,7 +179,8 @@ class EvalResult:
     def counts(self) -> Counts:
         """Counts of all values, from which precision, recall, F1 and accuracy are computed.
 
-        `confusion_matrix["overall"]` counts units instead: an object or a list item counts as one.
+        This differs from `confusion_matrix["overall"]`, where an object or a list item counts as
+        one.
         """
         leaves = self.confusion_matrix["leaves"]
         return Counts(**{name: leaves[name] for name in Counts._fields})
@@ -200,7 +202,7 @@ class EvalResult:
         return {name: getattr(self, name) for name in _NAMES}
 
     def explain(self) -> str:
-        """Return a table that says how each field is compared, and why."""
+        """Return a table with a row for each field: how the field is compared, and why."""
         return choices_table(self.inferred)
 
     def _repr_html_(self) -> str:
@@ -219,7 +221,9 @@ def compared(
     confidences: Sequence[JsonValue] = (),
     gold: Sequence[Gold | None] = (),
 ) -> Batch:
-    """Compare documents that have no ids; see `compare.engine.compare`.
+    """Compare documents and return the results as a batch; see `compare.engine.compare`.
+
+    The documents get empty ids.
 
     Raises:
         WorkLimitError: a pair exceeds the work limit of the options.
@@ -242,9 +246,9 @@ def compared(
 def pair_of(
     batch: Batch, document: int, plan: Plan, options: Options | None = None
 ) -> PairComparison:
-    """Return the comparison of one document of a batch.
+    """Return the comparison of one document in a batch that `compared` returned.
 
-    `batch` is a result of `compared`, and `document` is the index of the document in the batch.
+    `document` is the index of the document in the batch.
     """
     row = batch.compared_positions[document]
     assert row is not None  # noqa: S101 - it was compared
@@ -276,7 +280,7 @@ class NonMatchType(str, Enum):  # noqa: UP042 - str() gives `NonMatchType.FALSE_
 
 
 class NonMatchField(BaseModel):
-    """One error of a comparison. `NonMatchField(**entry)` reads an entry of `non_matches`."""
+    """One error of a comparison. For an `entry` of `non_matches`, call `NonMatchField(**entry)`."""
 
     field_path: str
     non_match_type: NonMatchType
@@ -285,7 +289,7 @@ class NonMatchField(BaseModel):
     similarity_score: float | None = None
     details: dict[str, Any] = Field(default_factory=dict)
     document_id: str | None = None
-    """Id of the document; for users who collect the errors of many documents."""
+    """Id of the document. You can set it when you collect the errors of many documents."""
 
 
 class ComparisonResult(TypedDict):
@@ -299,8 +303,8 @@ class ComparisonResult(TypedDict):
     field_comparisons: NotRequired[list[dict[str, Any]]]
     confidence_metrics: NotRequired[dict[str, Any]]
     auroc_confidence_metric: NotRequired[float]
-    """AUROC of all values; 0.5 if undefined. The key is an older name of this figure in
-    stickler-eval."""
+    """AUROC of all values; 0.5 if it is undefined. The key is the older of two names that
+    stickler-eval has for this figure."""
 
 
 class EvaluatorResult(TypedDict):
@@ -313,11 +317,11 @@ class EvaluatorResult(TypedDict):
 
 
 def non_matches(errors: Iterable[Error]) -> list[dict[str, Any]]:
-    """Return errors as the entries of the list `non_matches`.
+    """Return the entries of `non_matches` for some errors.
 
-    An item or object that failed as a whole has one entry; the errors inside it are omitted. An
-    entry for a list element also has `reason`. If both sides have the element, the entry has
-    `similarity`, too.
+    If an item or object failed as a whole, it has one entry, and the errors inside it have none.
+    The entry for a list element has the additional key `reason`. It also has `similarity` if the
+    element exists on both sides.
     """
     entries = []
     for error in errors:
@@ -343,7 +347,12 @@ def comparison_result(
     recall_with_fd: bool = False,
     derived: bool = True,
 ) -> ComparisonResult:
-    """Return the result of one document as `compare_with` does; the flags choose its keys."""
+    """Return the result of a batch with one document as the dict that `compare_with` returns.
+
+    Four flags add keys: `counts` adds `confusion_matrix`; `errors` adds `non_matches`; `units` adds
+    `field_comparisons`; `confidences` adds `confidence_metrics` and `auroc_confidence_metric`.
+    `recall_with_fd` and `derived` choose the rates in the confusion matrix.
+    """
     is_compared = batch.compared_positions[0] is not None
     error_entries = non_matches(
         error_of("", error, with_cause=False)
@@ -374,15 +383,15 @@ def comparison_result(
 
 
 _TRUST: Final = {"auroc": "auroc", "brier_score": "brier", "ece": "ece"}
-"""Maps the name of a figure in stickler-eval to its name here; docs/confidence.md explains them."""
+"""Maps names of figures in stickler-eval to their names in this package. See docs/confidence.md."""
 
 
 def confidence_metrics(confidences: Confidences, total: int) -> dict[str, Any]:
     """Return figures on how reliable confidences are, as a dict with the keys of stickler-eval.
 
-    `overall` has the figures of all values. `fields` has the figures of each field, keyed by a path
-    without list indexes. `coverage` says how many of the `total` predicted values have a
-    confidence. An undefined figure is None.
+    `overall` has the figures for all values together. `fields` has them for each field; its keys
+    are field paths without list indexes. `coverage` says how many of the `total` predicted values
+    have a confidence. An undefined figure is None.
     """
     by_field = confidences.by_field()
     units = int(by_field[""].reliability().total[0])
@@ -403,7 +412,7 @@ def _calibration(units: ConfidenceUnits) -> dict[str, Any]:
 
 
 def _field_comparisons(batch: Batch) -> list[dict[str, Any]]:
-    """Return the entries of `field_comparisons`: one for each value or item that was judged."""
+    """Return the entries of `field_comparisons`: one for each value or item that was compared."""
     (units,) = located_units(batch.table, is_judged_unit, extra_keys="judged")
     return [
         {
@@ -426,7 +435,8 @@ def _field_comparisons(batch: Batch) -> list[dict[str, Any]]:
 def _expected_key(unit: LocatedUnit) -> str:
     """Return the path of a unit in the ground truth.
 
-    For an invented list element, it ends in `[]`, such as `lines[]`.
+    A list element that only the prediction has gets the path of the list and `[]`, such as
+    `lines[]`.
     """
     if unit.gt_path is not None:
         return field_path(unit.gt_path)
@@ -452,10 +462,10 @@ def _reason(unit: LocatedUnit) -> str:
 
 
 def evaluator_result(batch: Batch, *, recall_with_fd: bool) -> EvaluatorResult:
-    """Return the result of one document as `StructuredModelEvaluator.evaluate` does.
+    """Return the result of one document as `StructuredModelEvaluator.evaluate` returns it.
 
-    In the confusion matrix, a field has its overall counts twice: under the key `overall`, and
-    directly under the name of the field.
+    In the confusion matrix, the entry of a field has the same overall counts twice: under the key
+    `overall`, and as keys of the entry itself.
     """
     document: Any = batch.tree(0)
     result = comparison_result(
@@ -474,7 +484,7 @@ def evaluator_result(batch: Batch, *, recall_with_fd: bool) -> EvaluatorResult:
 def _field_rates(
     unit: UnitTree, counts: Mapping[str, Any], *, recall_with_fd: bool
 ) -> dict[str, Any]:
-    """Return the rates of each field, and of the fields inside it."""
+    """Return the rates of each field, including the fields inside objects and list items."""
     rates: dict[str, Any] = {}
     for field in unit.fields:
         view = counts["fields"][field.name]

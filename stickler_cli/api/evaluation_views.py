@@ -1,4 +1,4 @@
-"""`Evaluation`: the results of many documents, in forms for Python and notebooks."""
+"""`Evaluation`: the results of many documents, and their views for Python and notebooks."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
@@ -26,14 +26,14 @@ from stickler_cli.settings.deciding import DecidingOptions, RunOptions
 LIBRARIES: Final = ("pandas", "polars")  # packages of data frames; neither is a dependency
 
 REPORTS: Final = ("table", "markdown", "html", "json")
-"""The formats of `report`, which people read. Programs use `to_dict` and `to_frame`."""
+"""The formats of `report`. They are for people; programs use `to_dict` and `to_frame`."""
 
 
 class Evaluation(score.Evaluation):
-    """The results of a set of documents; two can be added, and the order makes no difference.
+    """The results of a set of documents. Two evaluations can be added, in any order.
 
-    Two evaluations are equal if they have the same results, even if their documents come in another
-    order.
+    Two evaluations are equal if they have the same results, even if their documents were added in a
+    different order.
     """
 
     __slots__ = ()
@@ -45,30 +45,30 @@ class Evaluation(score.Evaluation):
 
     @classmethod
     def from_dict(cls, record: Mapping[str, object], source: str = "") -> "Evaluation":
-        """Return the evaluation that was written to a record; no detail is lost.
+        """Restore an evaluation from its record. No detail is lost.
 
         Args:
-            record: the result of `to_dict`, or a run as `stickler eval --format json` writes it.
+            record: what `to_dict` returned, or a run that `stickler eval --format json` wrote.
             source: the file of the record, for messages.
 
         Raises:
-            UsageError: the record is something else, or of another version.
+            UsageError: the record is something else, or has another version.
         """
         return cls.of(read_evaluation(record, source))
 
     @property
     def precision(self) -> float | None:
-        """Precision of all documents, TP / (TP + FP), in the counting mode of reports.
+        """Precision of all documents, TP / (TP + FP). It uses the counting mode chosen for reports.
 
-        None if it is undefined, because no prediction has a value.
+        None if no prediction has a value.
         """
         return self._rates.precision
 
     @property
     def recall(self) -> float | None:
-        """Recall of all documents, TP / (TP + FN), in the counting mode of reports.
+        """Recall of all documents, TP / (TP + FN). It uses the counting mode chosen for reports.
 
-        None if it is undefined, because no ground truth has a value.
+        None if no ground truth has a value.
         """
         return self._rates.recall
 
@@ -86,12 +86,13 @@ class Evaluation(score.Evaluation):
 
         Args:
             library: `pandas` or `polars`; None for the first one that is installed.
-            wide: whether the frame has all columns, as with `--csv wide`.
+            wide: whether to include all columns, as `--csv wide` does.
 
         Returns:
             A `DataFrame`. Its first row has the figures of whole documents and an empty `field`.
             Each of the other rows has the figures of one field. Undefined figures are missing
-            values. Intervals have the confidence level of the run; 95% if the run has none.
+            values. Confidence intervals have the confidence level of the run, or 95% if the run has
+            none.
 
         Raises:
             UnavailableError: the library is not installed.
@@ -137,7 +138,7 @@ class Evaluation(score.Evaluation):
     def report(
         self, format_name: str = "table", *, title: str = "", width: int | None = None
     ) -> str:
-        """Return a report as `stickler eval` prints it; it ends with a line break.
+        """Return the report that `stickler eval` prints. It ends with a line break.
 
         Args:
             format_name: `table`, `markdown`, `html` or `json`.
@@ -167,7 +168,7 @@ class Evaluation(score.Evaluation):
     def _with_intervals(self) -> Self:
         """Return these results with confidence intervals.
 
-        They are at the confidence level of the run, or at 95 % if the run has none.
+        The confidence level is that of the run, or 95 % if the run has none.
         """
         return replace(self, interval_settings=self.interval_settings or IntervalSettings())
 
@@ -192,9 +193,10 @@ class Evaluation(score.Evaluation):
         )
 
     def _notebook_table(self, view: RunView) -> Table:
-        """Return a table with a row for all documents together, and a row for each field.
+        """Return the figures of all documents and of each field as the rows of a table.
 
-        The field with the most lost values comes first.
+        The first row is for all documents together. Then come the fields, the one with the most
+        lost values first.
         """
         fields = named_rows(self.sums, self.fields, self.rule)
         fields.sort(key=lambda row: -row.lost)

@@ -1,8 +1,8 @@
 """`ComparableField`: a pydantic field with a weight and a comparator.
 
-Weight and comparator are stored as metadata of the field, from which an annotated JSON Schema is
-generated. Classes and schema files are therefore compiled in the same way. The ordinary schema of
-pydantic stays unchanged.
+Weight and comparator are stored as metadata of the field. An annotated JSON Schema is generated
+from the metadata, so a class is compiled in the same way as a schema file. The ordinary JSON Schema
+that pydantic generates does not change.
 """
 
 import json
@@ -56,7 +56,8 @@ class ComparableModel(BaseModel):
     """Similarity in [0, 1] at which two items of a list match."""
 
     _unwrapped: Unwrapped = PrivateAttr(default_factory=lambda: Unwrapped(None))
-    """The JSON values from which the instance was made, and their metadata, such as confidences."""
+    """The JSON values from which the instance was made, and what their wrappers said, such as
+    confidences."""
     _compiled: ClassVar[Plan]  # set once the plan has been compiled
     _warned: ClassVar[bool]  # set once a warning about ineffective settings was given
     # The schema that the class was made from.
@@ -69,11 +70,11 @@ class ComparableModel(BaseModel):
 
 
 def values_of(instance: BaseModel, *, only_given: bool = False) -> JsonDocument:
-    """Return the JSON values of an instance; the keys are the names of fields in its schema.
+    """Return an instance as JSON values. Keys are the names that its fields have in its schema.
 
-    Computed fields and private attributes are omitted. With `only_given`, fields that were not set
-    explicitly are omitted, too. A value that cannot be serialised becomes text, so that every
-    instance can be scored.
+    Computed fields and private attributes are omitted. `only_given` also omits fields that were not
+    set explicitly. A value that cannot be serialised becomes text, so that every instance can be
+    scored.
 
     Raises:
         TypeError: `instance` is not an instance of a pydantic model.
@@ -99,7 +100,7 @@ def values_of(instance: BaseModel, *, only_given: bool = False) -> JsonDocument:
 
 
 def json_of(value: object) -> JsonValue:
-    """Return any Python value as JSON values; values without a JSON form become text.
+    """Convert any Python value to JSON values. A value that has no JSON form becomes text.
 
     Raises:
         RecursionError: the value is nested too deeply.
@@ -115,9 +116,9 @@ def json_of(value: object) -> JsonValue:
 
 
 def _values_by_field(instance: BaseModel, above: tuple[int, ...], *, by_alias: bool) -> JsonObject:
-    """Return the JSON value of each field of an instance; each field is converted separately.
+    """Return the JSON value of each field of an instance, converting the fields one by one.
 
-    For `above` see `_value`.
+    One field that cannot be converted then does not affect the others. For `above` see `_value`.
     """
     declared = type(instance).model_fields
     values_by_name = {**instance.__dict__, **(instance.model_extra or {})}
@@ -131,10 +132,10 @@ def _values_by_field(instance: BaseModel, above: tuple[int, ...], *, by_alias: b
 
 
 def _value(value: Any, above: tuple[int, ...], *, by_alias: bool) -> JsonValue:
-    """Return a Python value as a JSON value; a value without a JSON form becomes text.
+    """Convert a Python value to JSON values. A value that has no JSON form becomes text.
 
-    `above` are the `id()`s of the containers around the value. A container inside itself becomes
-    text.
+    `above` has the `id()` of each container around the value. A container that contains itself
+    becomes the text `...`.
     """
     if id(value) in above:
         return "..."
@@ -193,22 +194,23 @@ STAND_IN: Final = "x-stands-for"  # the only key of a placeholder for a whole sc
 
 @dataclass(slots=True)
 class Annotating:
-    """Settings and results of the generation of an annotated JSON Schema."""
+    """Settings and results of one generation of an annotated JSON Schema."""
 
     instances: dict[str, BaseComparator] | None
-    """Maps the keys by which the schema names comparators to the comparator objects. The dict is
-    filled during generation. If it is None, the schema has the class and the arguments of each
+    """Maps the keys that stand for comparators in the schema to the comparators. The dict is filled
+    during generation. If it is None, the schema names the class and the arguments of each
     comparator instead."""
     defaults: bool
-    """Whether default thresholds are written, too, so that inference does not replace them."""
+    """Whether to write default thresholds into the schema. If they are written, inference does not
+    replace them."""
     infers: bool = False
     """Whether inference may choose thresholds that the user has not set."""
     whole: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Maps the key of each placeholder to the complete schema that replaces it in the end. If a
-    schema were inserted earlier, pydantic would try to resolve the references inside it."""
+    """Maps the key of each placeholder to the complete schema that replaces it at the end. A schema
+    cannot be inserted earlier, because pydantic would try to resolve the references inside it."""
 
     def finished(self, schema: Any) -> Any:
-        """Return a schema after replacing its placeholders by complete schemas."""
+        """Return a schema in which placeholders are replaced by the schemas they stand for."""
         match schema:
             case dict() if STAND_IN in schema:
                 return self.whole[schema[STAND_IN]]
@@ -220,7 +222,7 @@ class Annotating:
                 return schema
 
     def naming(self, comparator: BaseComparator | None) -> dict[str, object]:
-        """Return the annotations by which a schema names a comparator; empty for None."""
+        """Return the annotations that tell a schema which comparator to use; empty for None."""
         if comparator is None:
             return {}
         if self.instances is not None:
@@ -282,9 +284,9 @@ def _arms(schema: JsonSchemaValue) -> list[JsonSchemaValue]:
 
 
 def _default(schema: JsonSchemaValue) -> LeafDefault | None:
-    """Return how values or list elements are compared by default, given their schema.
+    """Return how the values of a schema are compared by default; for a list, its elements.
 
-    None if they can have several types.
+    None if the values can have several types.
     """
     first_arm, *other_arms = _arms(schema) or [{}]
     if other_arms:
@@ -299,7 +301,7 @@ def _default(schema: JsonSchemaValue) -> LeafDefault | None:
 
 
 def _is_of_models(schema: JsonSchemaValue, handler: GetJsonSchemaHandler) -> bool:
-    """Return whether a schema describes nothing but models, or lists of models."""
+    """Return whether a schema allows only models or lists of models."""
     kinds = [_dereferenced(arm, handler) for arm in _arms(schema)]
     kinds = [_dereferenced(kind.get("items", kind), handler) for kind in kinds]
     return all("properties" in kind or STAND_IN in kind for kind in kinds)
@@ -313,18 +315,18 @@ def _dereferenced(schema: JsonSchemaValue, handler: GetJsonSchemaHandler) -> Jso
 
 
 class ComparedSchema(GenerateJsonSchema):
-    """Generates the JSON Schema of the values that `values_of` returns for a class."""
+    """Generates the JSON Schema of a class, to fit what `values_of` returns for its instances."""
 
     def decimal_schema(self, schema: core_schema.DecimalSchema) -> JsonSchemaValue:
         """Return the schema of a number, even if a Decimal is serialised as text."""
         return {"type": "number"}
 
     def handle_invalid_for_json_schema(self, schema: object, error_info: str) -> JsonSchemaValue:
-        """Return an empty schema for a type that JSON Schema cannot express."""
+        """Return a schema that allows everything, for a type that JSON Schema cannot express."""
         return {}
 
     def emit_warning(self, kind: JsonSchemaWarningKind, detail: str) -> None:
-        """Ignore warnings about defaults that JSON cannot express; defaults are not compared."""
+        """Ignore warnings about defaults that JSON cannot express. Defaults are not compared."""
 
     def field_is_present(self, field: Any) -> bool:
         """Return whether a field is part of the schema; False if serialisation excludes it."""
@@ -338,7 +340,10 @@ def annotated_schema(
     defaults: bool = True,
     infers: bool = False,
 ) -> dict[str, Any]:
-    """Return the annotated JSON Schema of a class; for the arguments see `Annotating`."""
+    """Return the annotated JSON Schema of a class.
+
+    The other arguments are described in `Annotating`.
+    """
     annotating = Annotating(instances, defaults, infers)
     token = CURRENT.set(annotating)
     try:
@@ -373,7 +378,7 @@ def check_exported(schema: Mapping[str, Any], source: str) -> None:
 
 
 def _configs(schema: object, path: Path) -> Iterator[tuple[Path, JsonValue]]:
-    """Yield (path, value) for each configuration of a comparator in a schema."""
+    """Yield (path, arguments) of each comparator that a schema gives arguments for."""
     entries: Any = schema.items() if isinstance(schema, Mapping) else ()
     for step, subschema in enumerate(schema) if isinstance(schema, list) else entries:
         if step == CONFIG:
@@ -406,15 +411,14 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
     """Declare a field of a `StructuredModel` and how it is compared.
 
     Args:
-        comparator: an instance; None takes the default for the type of the field.
-        threshold: in [0, 1]; similarity at which two values match. If this argument is left out,
-            the threshold is the one in the arguments of the comparator, or else 0.5. If it is None,
-            the threshold is the one in the arguments of the comparator, or else the default for the
-            type of the field.
+        comparator: a comparator object; None takes the default for the type of the field.
+        threshold: in [0, 1]; similarity at which two values match. Without a number here, the
+            threshold given to the comparator is used. If the comparator has none either, it is 0.5
+            if this argument is left out, and the default for the type of the field if it is None.
         weight: above 0; weight of the field in the score of its object.
         default: as in pydantic; None if left out. `...` makes the field required.
-        aggregate: whether the `aggregate` counts of the object include the field; None leaves this
-            to the other fields.
+        aggregate: whether the `aggregate` counts of the object include the field; None lets the
+            other fields decide.
         clip_under_threshold: whether a similarity below the threshold scores 0.0.
         pairing_floor: in [-1, 1), for a list: at or below this similarity, two elements are not
             paired; -1 pairs all, None leaves it to the run.
@@ -423,8 +427,8 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
         pairing: for a list: how its elements are paired. `best` finds the best pairs in any order,
             `ordered` the best pairs in the order of both lists, and `position` pairs the first with
             the first, and so on.
-        key: for a list: the fields that identify an item; items with equal values in them are
-            paired.
+        key: for a list: the fields that identify an item. Items are paired if they have equal
+            values in these fields.
         distinct: for a list: whether repeated elements are dropped.
         aliases: other texts for the same thing, such as `{"DE": ["Germany"]}`.
         absent_values: values that count as absent.
@@ -464,10 +468,10 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
 
 
 def _check_names(keywords: Iterable[str]) -> None:
-    """Raise TypeError for an argument that neither `ComparableField` nor `pydantic.Field` has.
+    """Raise TypeError for a keyword that neither `ComparableField` nor `pydantic.Field` has.
 
-    pydantic itself puts unknown arguments into the JSON Schema, where a misspelt weight would be
-    lost.
+    pydantic itself would put an unknown keyword into the JSON Schema. A misspelt `weight` would
+    then be lost without a message.
     """
     for name in keywords:
         if name not in PYDANTIC_KEYWORDS:
@@ -477,7 +481,7 @@ def _check_names(keywords: Iterable[str]) -> None:
 
 
 def without_none(annotation: Any) -> Any:
-    """Return the type X of Optional[X]; return any other type unchanged."""
+    """Return X if the type is `Optional[X]`; return any other type unchanged."""
     if get_origin(annotation) in (Union, UnionType):
         other_arms = [arm for arm in get_args(annotation) if arm is not NoneType]
         return other_arms[0] if len(other_arms) == 1 else annotation
@@ -485,10 +489,10 @@ def without_none(annotation: Any) -> Any:
 
 
 def _right(name: str, value: Any) -> Any:
-    """Return the value of the argument `name` as JSON, after a check.
+    """Check the value of the argument `name`, and return it as JSON.
 
     Raises:
-        ValueError: the annotation for which the argument stands cannot have this value.
+        ValueError: the value is not allowed in the annotation that belongs to the argument.
     """
     if isinstance(value, tuple):
         value = [*value]

@@ -1,8 +1,8 @@
 """Model classes made from an annotated JSON Schema.
 
-They do not validate, so that wrong types are scored. Objects become instances of nested models,
-whose attributes are the fields. A key that is not set has the `default` of the schema, as in any
-pydantic model.
+The classes do not validate, so values of a wrong type can be scored. An object becomes an instance
+of a nested model, and its keys become attributes. A key that is not set has the `default` of the
+schema, as in any pydantic model.
 """
 
 import json
@@ -52,11 +52,11 @@ def source_schema(model: type[ComparableModel]) -> dict[str, Any]:
 
 
 def embedded_schema(model: type[ComparableModel]) -> dict[str, Any]:
-    """Return the schema from which a class was made, for use inside another schema.
+    """Return the schema of a class in a form that can be put into another schema.
 
     Raises:
-        SchemaError: a property has another name in the class, so that the JSON of instances would
-            not fit the schema.
+        SchemaError: an attribute of the class has another name than its property in the schema. The
+            JSON of instances would then not fit the schema.
     """
     renamed = [name for name, field_info in model.model_fields.items() if field_info.alias != name]
     if renamed:
@@ -87,14 +87,17 @@ def embedded_schema(model: type[ComparableModel]) -> dict[str, Any]:
 
 
 class SchemaClasses(Generic[Model]):
-    """The classes made from one schema: one for each object, even if an object contains itself."""
+    """The model classes made from one schema.
+
+    Each object of the schema has one class, even an object that contains itself.
+    """
 
     def __init__(
         self, schema: dict[str, Any], base: type[Model], file: Path | None, *, required: bool
     ) -> None:
-        """Take a valid schema, and the class from which all classes are derived.
+        """Store a valid schema, and the class from which all generated classes are derived.
 
-        With `required`, instances cannot be made without the keys that the schema requires.
+        If `required` is true, an instance must have all keys that the schema requires.
         """
         self._base = base
         self._schema = schema
@@ -109,9 +112,9 @@ class SchemaClasses(Generic[Model]):
         return self._make_class(node, name, (self._files.root,))
 
     def _make_class(self, node: Node, name: str, place: InForce) -> type[Model]:
-        """Return the model class for the objects of a node.
+        """Return the model class called `name` for the objects of a node.
 
-        The class has the name `name`. The subschemas in `place` describe the objects.
+        `place` has the subschemas that describe the objects.
         """
         if id(node) in self._made:
             return self._made[id(node)]
@@ -145,11 +148,10 @@ class SchemaClasses(Generic[Model]):
         return model
 
     def _only(self, place: InForce) -> InForce:
-        """Return all subschemas that describe the same value as `place`.
+        """Return the subschemas in `place` and all subschemas that they include.
 
-        They are the subschemas in `place`, and those that they include by `allOf` or a reference.
-        A union with only one alternative is replaced by this alternative. If a union has several
-        alternatives, the result is empty.
+        A subschema includes others with `allOf` or a reference. A union with only one alternative
+        counts as this alternative. Return nothing if a union has several alternatives.
         """
         flat = flatten(self._files, place, _pass_over)
         branches = branches_of(self._files, flat, _pass_over)
@@ -163,7 +165,7 @@ class SchemaClasses(Generic[Model]):
         return ... if needed else None
 
     def _lift(self, node: Node, name: str, place: InForce, value: Any) -> Any:
-        """Return a value in which objects are replaced by instances of their model classes."""
+        """Return a value in which each object has become an instance of its model class."""
         if isinstance(node, ChoiceNode):
             node = node.node_for(value)
         if isinstance(value, list) and isinstance(node, ListNode):

@@ -1,4 +1,4 @@
-"""Schemas of pydantic classes; comparators are inferred for fields without one."""
+"""Annotated schemas of pydantic classes. Fields without a comparator get an inferred one."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -17,7 +17,7 @@ _MODEL_NAME: Final = annotated("model_name")
 
 
 def inferred_contents(model: type[BaseModel], match_threshold: float) -> dict[str, Any]:
-    """Return the annotated schema of a pydantic class, with inferred comparators.
+    """Return the annotated schema of a pydantic class, in which missing comparators are inferred.
 
     The name of the class becomes the model name.
     """
@@ -35,14 +35,14 @@ def infer_class(
     match_threshold: float,
     comparators: Mapping[str, BaseComparator] | None = None,
 ) -> LoadedSchema:
-    """Compile the schema of a class; comparators are inferred for fields without one.
+    """Compile the schema of a class. A comparator is inferred for each field that has none.
 
     Args:
         model: the class.
-        schema: its annotated schema.
-        match_threshold: in [0, 1]; the score at which documents match. For a plain class, also
-            the score at which list items match; a `StructuredModel` keeps its own.
-        comparators: comparator objects; the keys are those by which the schema names them.
+        schema: the annotated schema of the class.
+        match_threshold: in [0, 1]; the score at which documents match. For a plain class, also the
+            score at which list items match; a `StructuredModel` keeps its own.
+        comparators: comparator objects, by the keys that stand for them in the schema.
     """
     is_plain = not issubclass(model, ComparableModel)
     definitions = schema.get("$defs", {}).values() if is_plain else ()
@@ -59,7 +59,7 @@ def infer_class(
 
 
 def check_weight_hints(weight_hints: bool) -> None:
-    """Raise UsageError if `weight_hints` is set, because weights are never inferred from names."""
+    """Raise UsageError if `weight_hints` is set. Weights are never inferred from names."""
     if weight_hints:
         hint = 'give fields={"total": {"weight": 2.0}}, or x-aws-stickler-weight in a schema'
         finding = "weight_hints is True, but weights are not inferred from field names"

@@ -90,45 +90,48 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
             ground truths. Otherwise the schema is inferred from the first 1,000 ground truths, with
             a warning.
         pairs: pairs `(gt, pred)` or `(id, gt, pred)`. A side is a dict of JSON values, a model
-            instance, a list if the schema is for arrays, or None if it is missing. Without an id,
-            a pair has its position as id, from 0.
-        workers: number of processes; 1 is this process, and `auto` depends on machine and work. In
-            a script, more than one process requires `if __name__ == "__main__":` around the call.
-        chunk_size: number of pairs that are sent to a process together; None adapts it to the time
-            that pairs take.
+            instance, a list if the schema is for arrays, or None if it is missing. A pair without
+            an id gets its position in `pairs` as id, starting at 0.
+        workers: number of processes. 1 uses only the calling process; `auto` chooses a number that
+            suits the machine and the work. A script that uses more than one process must make this
+            call inside `if __name__ == "__main__":`.
+        chunk_size: number of pairs that are sent to a process together. None chooses it from the
+            time that pairs take.
         pairing_floor: in [-1, 1); at or below this similarity, two list elements are not paired.
-        extra_fields: how undeclared keys of predictions count: `fa`, as false alarms; `ignore`, not
-            at all.
-        partial_gt: whether a declared field counts as not labelled if its key is missing in the
-            ground truth: its prediction is then ignored. A value null still means absent.
-        work_limit: maximum work for a pair, in units of about a second; a pair that needs more is a
-            failed document. Work is counted and not timed, so the limit is the same on every
-            machine.
+        extra_fields: how keys count that the schema does not declare, in predictions: `fa`, as
+            false alarms; `ignore`, not at all.
+        partial_gt: whether a key that is missing in the ground truth means that the field was not
+            labelled. The prediction of the field is then ignored. The value null still means that
+            the field is absent.
+        work_limit: maximum work for a pair, in units of about a second. A pair that needs more
+            becomes a failed document. Work is counted and not timed, so the limit is the same on
+            every machine.
         recall_with_fd: whether recall counts false discoveries as missed.
         missing: how a ground truth without a prediction counts: `fn`, as false negatives; `skip`,
             not at all; `error`, as a failed document.
         counting: counting mode of reports. `leaves` counts all values. `overall` counts a value, an
             object and an item as one each. `aggregate` counts values, but an item that does not
             match, or an item or object that only one side has, as one.
-        wrapped: which wrappers are removed from values: `auto` (the usual objects with metadata),
-            `none`, or `VALUE_KEY[:CONFIDENCE_KEY]`; see docs/confidence.md.
+        wrapped: which objects are taken as wrappers of a value and removed: `auto` (the usual
+            objects with metadata), `none`, or `VALUE_KEY[:CONFIDENCE_KEY]`; see docs/confidence.md.
         ignore: fields that are left out on both sides, such as `id` or `**.score`.
         rename: new names for keys of predictions, such as `vendor=seller`.
         allow_plugins: whether the schema may name comparators of installed modules.
-        boxes: how boxes are written if neither schema nor values show it: `corners` or `xywh`.
-        infer: when comparators are inferred from kinds and names of fields, with a warning: `auto`,
-            for a parsed schema or a file without any annotation; `always`, for all fields without
-            annotations; `never`.
-        validate: sides that are also validated by the schema: `none`, `pred`, `gt` or `both`.
-        metrics: further metrics of documents: names as `--metric` takes them, or classes.
+        boxes: notation of bounding boxes if neither schema nor values show it: `corners` or `xywh`.
+        infer: when comparators are inferred from the types and names of fields, with a warning.
+            `auto` infers them for a parsed schema or file without any annotation; `always` for all
+            fields without annotations; `never` not at all.
+        validate: which documents are also validated against the schema: `none`, `pred`, `gt` or
+            `both`.
+        metrics: further metrics of documents: names in the form of `--metric`, or classes.
             `evaluation.metric_figures` has their figures; see docs/metrics.md.
         schema_by: key that chooses the schema of a document: a field of the ground truth,
             `@directory` for the directory in the id, or `@COLUMN` for a column of `by_file`; see
             docs/evaluating.md.
-        by_file: metadata of documents: a CSV file with a header, or JSON Lines, with the ids of the
-            documents.
-        client: client that asks models, and afterwards has their usage; None creates a client as
-            `stickler eval` does.
+        by_file: file with metadata of documents: CSV with a header, or JSON Lines. One column has
+            the ids of the documents.
+        client: client that sends the requests to models and counts their usage. None creates the
+            client that `stickler eval` would use.
 
     Raises:
         SchemaError: the schema cannot be used.
@@ -178,7 +181,7 @@ def _job_of_plan(
     measures: Mapping[str, Measure],
     validation: Validation | None,
 ) -> Callable[[Options], Job]:
-    """Return a function that takes options and makes the job for documents of one schema."""
+    """Return a function that makes the job for one schema. The function takes the options."""
     return partial(
         Job,
         plan,
@@ -195,7 +198,10 @@ def _of_schemas(
     settings: ManySettings,
     measures: Mapping[str, Measure],
 ) -> tuple[Plan, Iterator[DocumentPair], Callable[[Options], Job]]:
-    """Return plan, documents and job of a run in which each document has one of several schemas."""
+    """Return (plan, documents, function that makes the job) for a run with several schemas.
+
+    `settings.schema_by` decides which schema a document has.
+    """
     if not isinstance(schema, str | os.PathLike):
         expected = "the path of the directory that holds the schemas for schema_by"
         raise UsageError(
@@ -236,7 +242,9 @@ def _of_schemas(
 
 
 def _schema_of(pairs: Sequence[object], settings: ManySettings) -> Plan | type:
-    """Return the class of the first documents, or a plan that is inferred from them.
+    """Return the class of the documents, or a plan that is inferred from them.
+
+    `pairs` are the first pairs of a run without a schema.
 
     Raises:
         UsageError: there is no ground truth.
@@ -249,7 +257,7 @@ def _schema_of(pairs: Sequence[object], settings: ManySettings) -> Plan | type:
 
 
 def _sides_of(pairs: Iterable[object]) -> Iterator[tuple[object, object]]:
-    """Yield (ground truth, prediction) as the caller gave them, if there is a ground truth."""
+    """Yield (ground truth, prediction) of each pair with a ground truth, in the given form."""
     for pair in pairs:
         match pair:
             case DocumentPair() | (_, _) | (_, _, _):
@@ -261,7 +269,7 @@ def _sides_of(pairs: Iterable[object]) -> Iterator[tuple[object, object]]:
 def _truths_in(
     pairs: Iterable[object], settings: ManySettings
 ) -> Iterator[tuple[str, JsonDocument]]:
-    """Yield (id, value) of each ground truth, without wrappers and ignored keys."""
+    """Yield (id, JSON values) of each ground truth. Wrappers and ignored keys are removed."""
     unwrap = unwrapper_of(open_default(), settings)
     for pair in _document_pairs(pairs, OBJECTS_OR_ARRAYS):
         if isinstance(pair.gt, dict | list):
@@ -282,10 +290,21 @@ def compiled(
     settings: ManySettings,
     look: Look | None = None,
 ) -> tuple[Plan, Callable[[], Any] | None, str | None]:
-    """Return (plan, function that returns the schema, file of the schema) for a schema in any form.
+    """Compile a schema that is given in any form.
 
-    The last two are None if the schema has no JSON form or no file. If comparisons are inferred,
-    `look` returns the values of the first documents.
+    Args:
+        schema: a plan, a schema file, a parsed schema, or a pydantic class.
+        settings: options of the comparison.
+        look: returns statistics of the first documents; called if comparators are inferred.
+
+    Returns:
+        (plan, function that returns the schema as JSON, file of the schema). The function is None
+        if the schema has no JSON form, and the file is None if the schema does not come from a
+        file.
+
+    Raises:
+        SchemaError: the schema cannot be used.
+        UsageError: `schema` is not a schema.
     """
     loading_options: Any = {
         "allow_plugins": settings.allow_plugins,
@@ -329,9 +348,12 @@ def compiled(
 def validation_by(
     contents: Callable[[], Any] | None, file: str | None, settings: ManySettings
 ) -> Validation | None:
-    """Return how documents are validated by a schema; None if they are not.
+    """Return how documents are validated against the schema; None if they are not validated.
 
-    `contents` returns the schema, and `file` is the file of the schema, if it has one.
+    `contents` returns the schema. `file` is the file of the schema, if there is one.
+
+    Raises:
+        UsageError: documents must be validated, but the schema has no JSON form.
     """
     if settings.validate == "none":
         return None
@@ -353,7 +375,10 @@ def _check_kind(name: str, value: object, kind: type, expected: str) -> None:
 
 
 def _warn_if_inferred(schema: LoadedSchema) -> LoadedSchema:
-    """Return a schema, after warning the caller of `evaluate_many` of inferred comparators."""
+    """Warn the caller of `evaluate_many` if comparators were inferred.
+
+    Return the schema unchanged.
+    """
     if schema.remark:
         warnings.warn(schema.remark, stacklevel=4)
     return schema
@@ -362,7 +387,7 @@ def _warn_if_inferred(schema: LoadedSchema) -> LoadedSchema:
 def _document_pairs(
     pairs: Iterable[object], kinds: tuple[DocumentKind, ...], kinds_of: KindsOf | None = None
 ) -> Iterator[DocumentPair]:
-    """Yield each pair as JSON documents; the given pairs can have any form that users may give."""
+    """Convert pairs to JSON documents, one by one. A pair may have any form that users may give."""
     for position, pair in enumerate(pairs):
         match pair:
             case DocumentPair():
@@ -386,9 +411,9 @@ def document_pair(
     kinds: tuple[DocumentKind, ...],
     kinds_of: KindsOf | None = None,
 ) -> DocumentPair:
-    """Return a pair of JSON documents; the given sides can have any form that users may give.
+    """Return a pair of JSON documents. `gt` and `pred` may have any form that users may give.
 
-    A side that is not valid becomes a problem.
+    An invalid side becomes a problem.
     """
     source = f"document {name}"
     truth = _read_side(gt, source, "ground truth", kinds)
@@ -430,7 +455,8 @@ def _read_side(
 def _dumped(side: object) -> object:
     """Return the JSON values of a model instance; return other values unchanged.
 
-    The method that dumps is taken from the class, because a field may have the method's name.
+    The dumping method is looked up on the class, because the instance may have a field with the
+    same name.
     """
     if values := method_of(type(side), "comparison_values"):
         return values(side)
@@ -440,7 +466,7 @@ def _dumped(side: object) -> object:
 
 
 def method_of(owner: object, name: str) -> Callable[..., Any] | None:
-    """Return the method called `name`; None if the object has no such method."""
+    """Return the method called `name`, or None if the object does not have it."""
     method = getattr(owner, name, None)
     return method if callable(method) else None
 
@@ -451,7 +477,7 @@ def described(value: object) -> str:
 
 
 def first_misfit(document: JsonDocument, name: str, title: str) -> Problem | None:
-    """Return a problem for the first value in a document that is not JSON; None if all are."""
+    """Find the first value in a document that is not JSON. Return a problem for it, or None."""
     todo: list[tuple[Path, Any]] = [((), document)]
     while todo:
         path, value = todo.pop()

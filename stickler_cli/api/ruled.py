@@ -1,4 +1,4 @@
-"""Compile a schema of any form, and add rules that the caller gives for single fields."""
+"""Compile a schema given in any form, with additional rules of the caller for single fields."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,13 +29,13 @@ from .structured import StructuredModel
 
 
 def other_names(model: type[BaseModel]) -> dict[str, dict[str, tuple[str, list[str]]]]:
-    """Return all keys under which documents may have the fields of a class and of inner classes.
+    """Return the names and aliases of all fields of a class and of the classes inside it.
 
-    The result has an entry for each class: `DOCUMENT_PART` is `model` itself, and `module.Class` is
-    a class inside `model`. The value of an entry is a dict. Its keys are the names and aliases of
-    the fields of the class. An alias that is a path into a value is written as a JSON Pointer. Each
-    name or alias is mapped to (name of the field, classes inside the field). If no field has an
-    alias, the result is empty.
+    Documents may use any of these names as keys. The result has an entry for each class.
+    `DOCUMENT_PART` is the key of `model` itself, and `module.Class` the key of a class inside it.
+    The entry maps each name or alias of a field to (name of the field, keys of the classes inside
+    the field). If an alias is a path into a value, it is written as a JSON Pointer. The result is
+    empty if no field has an alias.
     """
     names_by_part: dict[str, dict[str, tuple[str, list[str]]]] = {}
     part_by_model: dict[type[BaseModel], str] = {model: DOCUMENT_PART}
@@ -80,9 +80,9 @@ AnySchema: TypeAlias = type[BaseModel] | Mapping[str, Any] | str | os.PathLike[s
 
 
 class FieldRules(TypedDict, total=False):
-    """Rules for the comparison of one field, as in `ComparableField`.
+    """Rules for the comparison of one field. The keys are arguments of `ComparableField`.
 
-    A rule that is missing here stays as it is.
+    A key that is missing leaves the rule of the schema as it is.
     """
 
     comparator: BaseComparator | str
@@ -112,7 +112,7 @@ ADVICE: Final = (
 
 
 class Ruled(NamedTuple):
-    """A compiled schema, by which any number of pairs can be compared."""
+    """A compiled schema, and how each of its fields is compared."""
 
     plan: Plan
     """The compiled plan."""
@@ -123,7 +123,10 @@ class Ruled(NamedTuple):
 
 
 def _check(schema: object) -> None:
-    """Raise TypeError if an argument is not a schema, naming the function to call instead."""
+    """Raise TypeError if an argument is not a schema.
+
+    The message names the function to call instead.
+    """
     is_model = isinstance(schema, type) and issubclass(schema, BaseModel)
     if not is_model and not isinstance(schema, str | os.PathLike | Mapping | LoadedSchema):
         given_schema = f"the class {schema.__name__}" if isinstance(schema, type) else repr(schema)
@@ -136,7 +139,7 @@ def ruled(
 ) -> Ruled:
     """Compile a schema with rules for single fields.
 
-    `seen` are observed values of ground truths, which inference uses.
+    `seen` has statistics of the values in ground truths. Inference uses them.
 
     Raises:
         TypeError: `schema` is not a schema.
@@ -177,7 +180,7 @@ def _with_rules(
 ) -> Ruled:
     """Compile a schema with rules for single fields.
 
-    `fields` states how each field is compared if there are no rules.
+    `fields` says how each field would be compared without the rules.
     """
     ruled = _overridden(schema, rules, fields, comparators)
     file = File(name) if File(name).is_file() else None  # location from which references start
@@ -194,10 +197,10 @@ def _with_rules(
 
 
 def inference_for(model: type[BaseModel], infer: Infer = "auto") -> Infer:
-    """Return when comparators are inferred for a class.
+    """Return when comparators are inferred for a class, if `infer` is the setting of the user.
 
-    `auto` becomes `never` for a `StructuredModel`, which has defaults of its own. For any other
-    class, it becomes `always`.
+    `auto` becomes `never` for a `StructuredModel`, because its fields have defaults of their own.
+    For any other class, `auto` becomes `always`.
     """
     if infer != "auto":
         return infer
@@ -207,10 +210,12 @@ def inference_for(model: type[BaseModel], infer: Infer = "auto") -> Infer:
 def model_schema(
     model: type[BaseModel], comparators: dict[str, BaseComparator] | None = None
 ) -> dict[str, Any]:
-    """Return the annotated JSON Schema of any model, with the names of its fields as keys.
+    """Return the annotated JSON Schema of any model.
 
-    Comparator objects are added to `comparators`, under the keys by which the schema names them. If
-    `comparators` is None, the schema has the class and the arguments of each comparator.
+    Its keys are the names of the fields, not aliases.
+
+    Comparator objects are added to `comparators`, under the keys that stand for them in the schema.
+    If `comparators` is None, the schema has the class and the arguments of each comparator instead.
     """
     if issubclass(model, StructuredModel) and model._source_schema is not None:  # noqa: SLF001
         return model.to_json_schema()
@@ -225,10 +230,11 @@ def _overridden(
     fields: Sequence[Inferred],
     comparators: dict[str, BaseComparator],
 ) -> dict[str, Any]:
-    """Return a schema with rules added for some of its fields; paths have no list indexes.
+    """Return a copy of a schema with rules added for some fields.
 
-    A rule is written beside the reference to a definition, so that it affects only one field, even
-    if other fields share the definition. Comparator objects are added to `comparators`.
+    The keys of `rules` are field paths without list indexes. If several fields share a definition,
+    a rule must affect only one of them. It is therefore written beside the reference to the
+    definition. Comparator objects are added to `comparators`.
 
     Raises:
         UsageError: some fields or rules do not exist; the error lists all of them.
@@ -272,9 +278,10 @@ def _overridden(
 def _annotations(
     field_rules: FieldRules, field: Inferred, comparators: dict[str, BaseComparator]
 ) -> dict[str, object]:
-    """Return the rules of a field as annotations.
+    """Return the rules of a field as annotations of a schema.
 
-    If a comparator was given a threshold, the threshold is set as well.
+    If there is a comparator but no threshold among the rules, the threshold is the one given to the
+    comparator, or else the present threshold of the field. Comparators are added to `comparators`.
     """
     rules: dict[str, object] = {**field_rules}
     comparator = rules.get("comparator")
@@ -287,7 +294,10 @@ def _annotations(
 
 
 def _field_schema(schema: dict[str, Any], path: Path, kinds: Mapping[Path, str]) -> dict[str, Any]:
-    """Return the subschema that has the annotations of a field; create it if necessary."""
+    """Return the subschema to which annotations of a field belong.
+
+    Create it if it does not exist.
+    """
     subschema = schema
     for n_steps, step in enumerate(path, 1):
         if step == "*":

@@ -23,14 +23,16 @@ from .scorer import bare_truths
 def schema_of(
     sides: Iterable[tuple[object, object]], truths: Sequence[JsonDocument]
 ) -> Plan | type[BaseModel]:
-    """Return the class of the ground truths, or else of the predictions, or else an inferred plan.
+    """Choose a schema for documents that come without one.
 
-    The class of the predictions is used only if it declares all keys of the ground truths, because
-    undeclared keys would not be compared. A plan is inferred from the values of the ground truths.
+    It is the class of the ground truths, or else the class of the predictions, or else an inferred
+    plan. The class of the predictions is used only if it declares all keys of the ground truths,
+    because undeclared keys would not be compared. A plan is inferred from the values of the ground
+    truths.
 
     Args:
-        sides: pairs of a ground truth and its prediction, as the caller gave them; the ground truth
-            exists in each.
+        sides: (ground truth, prediction) of each pair that has a ground truth, as the caller gave
+            them.
         truths: the JSON values of these ground truths.
 
     Raises:
@@ -55,16 +57,19 @@ def schema_of(
 
 
 def _shared_class(instances: Iterable[object]) -> type[BaseModel] | None:
-    """Return the pydantic class of all instances; None if they differ in class, or have none."""
+    """Return the pydantic class that all instances have.
+
+    None if their classes differ, or if they are not pydantic models.
+    """
     classes = {type(instance) for instance in instances}
     (model, *other_classes) = classes or {type(None)}
     return model if not other_classes and issubclass(model, BaseModel) else None
 
 
 def _plan_shown_by(truths: Sequence[JsonDocument], renames: Any) -> Plan:
-    """Return the plan inferred from ground truths, and warn that it was inferred.
+    """Infer a plan from ground truths, and warn the caller that it was inferred.
 
-    `renames` are other names of fields, which ground truths may use.
+    `renames` are other names that the fields may have in ground truths.
     """
     seen = Observed()
     for truth in truths:

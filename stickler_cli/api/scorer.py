@@ -57,15 +57,15 @@ DocumentLike: TypeAlias = BaseModel | Mapping[str, Any] | list[Any]
 """A document: a model instance, or JSON values; a list if the schema is for arrays."""
 
 MAX_SCORERS: Final = 64
-"""Maximum number of cached scorers. Inference from different ground truths can give different
-rules, and each set of rules has a scorer."""
+"""Maximum number of cached scorers. Different ground truths can lead to different inferred rules,
+and each set of rules needs its own scorer."""
 _ANSWER: Final = "the answer"  # its name in problems
 
 
 class Scorer:
-    """Scores predictions by a schema, compiled once for any number of predictions.
+    """Scores predictions by a schema, which is compiled only once.
 
-    It can be pickled, and used by several threads at once.
+    A scorer can be pickled, and several threads can use it at once.
     """
 
     def __init__(  # noqa: PLR0913 - a keyword for each option
@@ -82,11 +82,12 @@ class Scorer:
 
         Args:
             schema: a pydantic class, a JSON Schema or the file of one.
-            documents: must be empty; to compare two documents, call `evaluate`.
-            fields: rules for single fields, as `evaluate` takes them.
+            documents: must be empty. It exists only for an error message; to compare two documents,
+                call `evaluate`.
+            fields: rules for single fields, in the form that `evaluate` takes.
             of: the figure to use as the score: `f1`, `overall_score`, or any figure that a gate may
-                name, such as `items.price.recall`. With `>=` and a number, as in `f1>=0.9`, it also
-                sets the limit for `passed`.
+                name, such as `items.price.recall`. With a limit, as in `f1>=0.9`, `passed` says
+                whether the score reaches the limit.
             reveal: how much the feedback tells about the ground truth. `all` reveals every value;
                 `shape` only the kinds of values and how predictions differ; `none` only the names
                 of wrong fields.
@@ -120,14 +121,15 @@ class Scorer:
 
     @cached_property
     def _by_values(self) -> dict[Hashable, "Scorer"]:
-        """Cached scorers; each key summarizes the ground-truth values used for inference."""
+        """Cached scorers. Each key summarizes the ground-truth values used for inference."""
         return {}
 
     def _seeing(self, truths: Sequence[JsonDocument]) -> "Scorer":
-        """Return a scorer with rules inferred from the values of these ground truths.
+        """Return a scorer whose rules are inferred from these ground truths.
 
-        `stickler eval` infers rules in the same way. If the schema needs no inference, return this
-        scorer.
+        `stickler eval` infers rules in the same way.
+
+        If the schema needs no inference, return this scorer.
         """
         if self._source is None:
             return self
@@ -162,7 +164,8 @@ class Scorer:
         Args:
             gts: the ground truths: instances, JSON values, or JSON text.
             preds: the predictions in any form. In text, JSON is found inside code fences, prose and
-                lists with one element. A prediction without a document has score 0 and a problem.
+                lists with one element. If a prediction contains no document, its score is 0 and it
+                has a problem.
 
         Raises:
             TypeError: a ground truth is not a document.
@@ -185,7 +188,7 @@ class Scorer:
         ]
 
     def feedback(self, scored: Iterable["Scored"]) -> str:
-        """Return feedback on the causes of errors in several documents."""
+        """Describe what caused the errors in several documents, as feedback in words."""
         judgements = [*scored]
         errors = [judgement.errors for judgement in judgements if not judgement.problem]
         return self.teller.describe_documents(errors, len(judgements) - len(errors))
@@ -196,7 +199,7 @@ class Scorer:
         Each document is an instance of any class, or a dict with the names of the fields as keys.
 
         Raises:
-            TypeError: a side is something else.
+            TypeError: `gt` or `pred` is something else.
             ComparisonError: a comparator failed on a pair of values.
             WorkLimitError: the pair exceeds the work limit of the options.
         """
@@ -206,13 +209,13 @@ class Scorer:
     def evaluate_batch(
         self, pairs: Iterable[tuple[DocumentLike, DocumentLike]]
     ) -> list[EvalResult]:
-        """Compare predictions with their ground truths in one batch, which is faster.
+        """Compare many predictions with their ground truths, faster than one by one.
 
         Args:
-            pairs: pairs of ground truth and prediction, as `evaluate` takes them.
+            pairs: pairs (ground truth, prediction), each in a form that `evaluate` takes.
 
         Raises:
-            TypeError: a side is something else.
+            TypeError: a document is something else.
             ComparisonError: a comparator failed on a pair of values.
         """
         values = [(self._values(gt, "gt"), self._values(pred, "pred")) for gt, pred in pairs]
@@ -226,7 +229,7 @@ class Scorer:
         ]
 
     def seen_in(self, gt: DocumentLike) -> Observed:
-        """Return statistics of the values of a ground truth, for inference."""
+        """Return statistics of the values in a ground truth. Inference uses them."""
         return self._observe([self._values(gt, "gt")])
 
     def _observe(self, truths: Sequence[JsonDocument]) -> Observed:
@@ -237,13 +240,15 @@ class Scorer:
         return seen
 
     def explain(self) -> str:
-        """Return a table that says how each field is compared, and why."""
+        """Return a table with a row for each field: how the field is compared, and why."""
         return choices_table(self.inferred)
 
     def evaluation(self, scored: Mapping[str, "Scored"]) -> Evaluation:
-        """Return results as an evaluation, like that of a run; `scored` has results by document id.
+        """Return scored documents as an evaluation, like that of a run.
 
-        The evaluation includes its documents, so that `stickler diff` can compare it.
+        Keys of `scored` are document ids.
+
+        The evaluation includes the result of each document, so that `stickler diff` can compare it.
         """
         evaluation = Evaluation(
             ledger=Ledger(blocks=Blocks()), interval_settings=IntervalSettings()
@@ -255,7 +260,7 @@ class Scorer:
 
     @cached_property
     def teller(self) -> Teller:
-        """The object that describes errors in words.
+        """Describes errors in words.
 
         It reveals no more of the ground truth than `reveal` allows.
         """
@@ -264,9 +269,10 @@ class Scorer:
 
     @cached_property
     def fields(self) -> tuple[FieldNames, ...]:
-        """The fields for which each result has a figure.
+        """The fields that each result has a figure for.
 
-        An object has no figure, but its fields do. A map has one figure for all its keys.
+        An object has no figure of its own, but its fields do. A map has one figure for all its
+        keys.
         """
         paths = [path for path in self.teller.weights if ANY_KEY not in path]
         parents = {path[:-1] for path in paths}
@@ -287,7 +293,10 @@ class Scorer:
         return self._values(gt, "gt")
 
     def _answer(self, pred: object) -> JsonDocument | Problem:
-        """Return a prediction in any form as a JSON document; a problem if that is impossible."""
+        """Convert a prediction of any form to a JSON document.
+
+        Return a problem if that is impossible.
+        """
         kind = self.plan.kind
         if isinstance(pred, str | bytes | bytearray):
             data = pred.encode("utf-8", "replace") if isinstance(pred, str) else bytes(pred)
@@ -309,10 +318,10 @@ class Scorer:
     def _scored(
         self, truths: Sequence[Any], answers: Sequence[Any], rows: Sequence[int]
     ) -> Iterator["Scored"]:
-        """Yield the score of each prediction; `rows` are the indexes of the predictions.
+        """Yield the score of each prediction. `rows` are the indexes of the predictions to score.
 
-        All these predictions are compared together. If this fails, the first half is compared
-        alone, then the second half, and so on until the failing prediction is found.
+        All of them are compared together. If this fails, each half is compared separately, and so
+        on, until only the predictions that fail are left.
         """
         if not rows:
             return
@@ -377,7 +386,10 @@ EvalSpec = Scorer  # its name earlier
 
 @lru_cache
 def scorer_for(schema: str, of: str = "f1") -> Scorer:
-    """Return the scorer of a schema file, and cache it; some frameworks can name only a file."""
+    """Return a scorer for a schema file, and cache it.
+
+    This is for frameworks that can pass only the name of a file.
+    """
     return Scorer(schema, of=of)
 
 
@@ -389,10 +401,14 @@ def bare_truths(
 ) -> tuple[Sequence[Any], Sequence[Gold | None]]:
     """Remove the wrappers of ground truths, such as `{"value": 5, "confidence": 0.9}`.
 
+    Args:
+        truths: the ground truths.
+        root: describes the documents.
+        lists_values: whether a list in a ground truth may list alternative right values.
+
     Returns:
-        (values, what the wrappers say about the values, such as alternative right values). The
-        second is empty if no ground truth has wrappers. With `lists_values`, a list in a ground
-        truth may list alternative right values.
+        (values, gold). The gold of a ground truth is what its wrappers say about its values, such
+        as alternative right values. `gold` is empty if no ground truth has wrappers.
     """
     unwrapper = Unwrapper(root, reads_any_of=lists_values)
     if not _may_be_wrapped(truths, unwrapper):
@@ -414,7 +430,8 @@ def _bare_predictions(
 def _bare(unwrapper: Unwrapper, document: JsonDocument, *, is_truth: bool = False) -> Unwrapped:
     """Remove the wrappers of a document.
 
-    If the document would no longer be of the same JSON type, such as an object, it stays unchanged.
+    The document stays unchanged if removing wrappers would change its JSON type, for example from
+    object to number.
 
     Raises:
         UsageError: a ground truth has a list of right values inside another such list.
@@ -426,9 +443,10 @@ def _bare(unwrapper: Unwrapper, document: JsonDocument, *, is_truth: bool = Fals
 
 
 def _may_be_wrapped(documents: Sequence[JsonDocument], unwrapper: Unwrapper) -> bool:
-    """Return whether the text of a document contains a key that wrappers have.
+    """Return whether any of the documents may have wrappers.
 
-    Return True, too, if a document cannot be written as text.
+    This is so if its text contains a key that wrappers have. Also return True if a document cannot
+    be written as text.
     """
     try:
         text = json_line([*documents])
@@ -462,7 +480,7 @@ class _Compared:
 
     @cached_property
     def _right(self) -> list[tuple[str, set[int]]]:
-        """(Name, indexes of the documents with a right value) of each top-level field."""
+        """For each top-level field, (name, indexes of the documents with a right value in it)."""
         counts = self.counts
         right = counts.units[LEAVES, :, TP] > 0
         return [
@@ -485,8 +503,8 @@ class Scored:
     score: float
     """The score, in [0, 1]; 1.0 if both sides are empty."""
     passed: bool
-    """Whether the score reaches the limit in `of`. If there is no limit, whether there is no
-    error."""
+    """Whether the score reaches the limit in `of`. If `of` has no limit: whether the prediction has
+    no error."""
     problem: str
     """The reason why nothing could be compared; empty if the prediction was compared."""
 
@@ -500,19 +518,19 @@ class Scored:
         among: _Compared | None = None,
         row: int = 0,
     ) -> None:
-        """Create a result, either from a problem or from documents that were compared together.
+        """Create the result of a problem, or of one document that was compared with others.
 
-        `among` are the documents that were compared together, and `row` is the index of this
-        document.
+        `among` has all the documents that were compared together, and `row` is the index of this
+        one. `among` is None for a problem.
         """
         self.score, self.passed, self.problem = score, passed, problem
         self._scorer, self._among, self._at = scorer, among, row
 
     @cached_property
     def fields(self) -> dict[str, float]:
-        """The F1 of each field with values.
+        """The F1 of each field that has values.
 
-        If the score is another rate, such as recall, this rate is used instead of F1.
+        If the score of the scorer is another rate, such as recall, the values are of this rate.
         """
         if self._among is None:
             return dict.fromkeys(map(field_path, self._scorer.fields), 0.0)
@@ -525,16 +543,16 @@ class Scored:
 
     @cached_property
     def feedback(self) -> str:
-        """The errors in words, the worst first, within the budget of characters."""
+        """The errors in words, the worst first, at most as long as the budget allows."""
         if self._among is None:
             return f"Nothing to compare: {self.problem}."[: self._scorer.teller.budget]
         return self._among.feedback_on(self._at, self.errors)
 
     def judged(self, gate: str) -> tuple[float, bool]:
-        """Return the value of another figure, and whether it reaches its limit.
+        """Return (value, whether it passes) of another figure.
 
-        `gate` is written as the argument `of` of `Scorer`, such as `f1>=0.9`. If it has no limit,
-        the second result is `passed`.
+        `gate` is written like the argument `of` of `Scorer`, such as `f1>=0.9`. If it has no limit,
+        the second member is `passed`.
         """
         aim = parse_aim(gate)
         check_paths([aim.gate], known_paths(self._scorer.plan), OF)
@@ -542,9 +560,9 @@ class Scored:
         return value, aim.passes(value) if aim.has_limit else self.passed
 
     def explain(self, width: int | None = 100) -> str:
-        """Return the errors as text, as `stickler compare --only-errors` prints them.
+        """Return the errors as text that `stickler compare --only-errors` would print.
 
-        If nothing could be compared, the text is that of `feedback`.
+        If nothing could be compared, return the feedback instead.
         """
         if self._among is None:
             return self.feedback
@@ -573,7 +591,10 @@ class Scored:
 
 
 def _check(documents: tuple[object, ...], reveal: str, budget: object) -> None:
-    """Raise an error for invalid arguments, naming the function that the caller meant."""
+    """Raise an error for an invalid argument.
+
+    If documents are given, the message names the function that compares two documents.
+    """
     if documents:
         raise TypeError(f"Scorer takes only a schema and keyword arguments; {ADVICE}")
     if reveal not in REVEALS:

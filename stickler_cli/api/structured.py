@@ -1,4 +1,4 @@
-"""`StructuredModel`: a pydantic model whose instances are compared by their JSON values."""
+"""`StructuredModel`: a pydantic model that knows how its instances are compared."""
 
 import warnings
 from collections.abc import Iterator, Mapping
@@ -49,13 +49,16 @@ class StructuredModel(ComparableModel):
     """A pydantic model that knows how its instances are compared.
 
     `match_threshold`, a class attribute in [0, 1], is the similarity at which two items of a list
-    match. Keys that the class does not declare are kept; in a prediction they count as false
+    match. Keys that the class does not declare are kept. In a prediction they count as false
     alarms.
     """
 
     @classmethod
     def __pydantic_init_subclass__(cls, **keywords: Any) -> None:
-        """Reject an invalid threshold, and new fields on a class made from a schema."""
+        """Reject an invalid threshold.
+
+        Also reject new fields if the class was made from a schema.
+        """
         super().__pydantic_init_subclass__(**keywords)
         threshold: object = cls.match_threshold
         if not isinstance(threshold, int | float) or not 0 <= threshold <= 1:
@@ -80,7 +83,7 @@ class StructuredModel(ComparableModel):
     def __get_pydantic_json_schema__(
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
     ) -> JsonSchemaValue:
-        """Return the schema of the class; with annotations if an annotated schema is generated."""
+        """Return the schema of the class. It has annotations only while `annotated_schema` runs."""
         schema, annotating = handler(core_schema), CURRENT.get()
         if annotating is not None:
             model_schema = handler.resolve_ref_schema(schema)
@@ -115,12 +118,13 @@ class StructuredModel(ComparableModel):
     def to_json_schema(cls) -> dict[str, Any]:
         """Return the annotated JSON Schema of this class; `from_json_schema` reads it back.
 
-        `model_json_schema` stays that of pydantic, without annotations. A comparator that is not
-        built in is named `module:Class`; reading it back needs `allow_plugins=True`.
+        `model_json_schema` still returns the schema of pydantic, without annotations. A comparator
+        that is not built in is written as `module:Class`. To read such a schema back, set
+        `allow_plugins=True`.
 
         Raises:
-            SchemaError: a comparator has an argument that JSON cannot express, or the class is for
-                a part of a schema.
+            SchemaError: a comparator has an argument that JSON cannot express, or the class was
+                made from only a part of a schema.
         """
         if cls._source_schema is not None:
             return source_schema(cls)
@@ -133,7 +137,8 @@ class StructuredModel(ComparableModel):
         """Return the configuration of this class; `model_from_json` reads it back.
 
         Raises:
-            SchemaError: a configuration cannot express some fields; the error lists all of them.
+            SchemaError: a configuration cannot express some of the fields. The error lists all of
+                them.
         """
 
         def plan_of(config: dict[str, Any]) -> Plan:
@@ -147,8 +152,8 @@ class StructuredModel(ComparableModel):
     ) -> type[Self]:
         """Make a subclass of this class from a configuration; docs/python.md lists its keys.
 
-        A key that is not an argument of its comparator is ignored with a warning; if it resembles
-        an argument, it is an error.
+        If a key is not an argument of its comparator, it is ignored with a warning. If it resembles
+        an argument, so that it is probably misspelt, it is an error.
 
         Args:
             config: the configuration as JSON.
@@ -181,8 +186,8 @@ class StructuredModel(ComparableModel):
 
         Args:
             schema: the schema as JSON.
-            base_uri: the file of the schema, or its directory, from which relative references
-                start.
+            base_uri: the file of the schema, or its directory. Relative references in the schema
+                start from there.
             allow_plugins: whether a comparator may be named as `package.module:Class`.
             enforce_required: whether pydantic rejects an instance without a key that the schema
                 requires; otherwise the key counts as missed.

@@ -1,1 +1,1 @@
-"""Classes and functions with the names of stickler-eval, and with results in its formats."""
+"""Classes and functions of stickler-eval under their own names, with results in its formats."""

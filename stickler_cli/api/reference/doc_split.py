@@ -31,7 +31,7 @@ _SIDES: Final = {"gt": "ground truth", "pred": "predictions"}
 
 
 class DocSplitClassificationMetrics:
-    """How well a packet was split into sections: the class of each page, and whole sections."""
+    """Measures how well a packet was split, by the classes of pages and by whole sections."""
 
     def __init__(self) -> None:
         """Create an object without sections."""
@@ -44,11 +44,12 @@ class DocSplitClassificationMetrics:
         ground_truth_sections: Sequence[Mapping[str, Any]],
         predicted_sections: Sequence[Mapping[str, Any]],
     ) -> None:
-        """Load the sections of a packet; sections that were loaded earlier are dropped.
+        """Load the sections of a packet. Sections that were loaded earlier are dropped.
 
         docs/packets.md describes the keys of a section.
 
-        A page in two sections of a side belongs to the first section. `errors` lists such pages.
+        If two sections of the same side have the same page, the page belongs to the first section.
+        `errors` lists such pages.
 
         Raises:
             ValueError: a section cannot be read.
@@ -80,7 +81,7 @@ class DocSplitClassificationMetrics:
         self.sections_gt, self.sections_pred = ([*map(_entry, side)] for side in (gt, pred))
 
     def calculate_page_level_accuracy(self) -> dict[str, Any]:
-        """Return the share of pages whose section has the right class."""
+        """Return the share of pages that belong to a section of the right class, with details."""
         gt, pred = (
             {page: _class_label(section) for section in side for page in section.pages}
             for side in (self._gt, self._pred.values())
@@ -103,11 +104,11 @@ class DocSplitClassificationMetrics:
         }
 
     def calculate_split_accuracy_without_order(self) -> dict[str, Any]:
-        """Return the share of true sections predicted with the same class and set of pages."""
+        """Return the share of true sections predicted with their class and pages, in any order."""
         return self._split_accuracy(ordered=False)
 
     def calculate_split_accuracy_with_order(self) -> dict[str, Any]:
-        """Return the share of true sections predicted with the same class and order of pages."""
+        """Return the share of true sections predicted with their class, pages and page order."""
         return self._split_accuracy(ordered=True)
 
     def _split_accuracy(self, *, ordered: bool) -> dict[str, Any]:
@@ -138,7 +139,7 @@ class DocSplitClassificationMetrics:
         }
 
     def calculate_all_metrics(self) -> dict[str, Any]:
-        """Return all three accuracies, with the outcome of each page and section."""
+        """Return all three accuracies, with the details of each page and section."""
         return {
             "page_level_accuracy": self.calculate_page_level_accuracy(),
             "split_accuracy_without_order": self.calculate_split_accuracy_without_order(),
@@ -147,7 +148,7 @@ class DocSplitClassificationMetrics:
         }
 
     def generate_markdown_report(self, metrics: Mapping[str, Any]) -> str:
-        """Return `metrics` as Markdown, with the same table as `stickler split`.
+        """Return `metrics` as Markdown, with the table that `stickler split` prints.
 
         `metrics` are the result of `calculate_all_metrics`.
         """
@@ -188,15 +189,15 @@ def evaluate_packet(
     """Score how well the pages of a packet are grouped and ordered, as stickler-eval does.
 
     Args:
-        data: a row for each page: dicts, a pandas frame, or the path of a CSV file. The columns are
-            `group_id`, `page_number`, `group_id_predicted` and `page_number_predicted`. Group ids
-            in a CSV file are texts.
-        v_measure_weight: weight of V-measure in `clustering_score`, in [0, 1]; Rand has the
-            remaining weight.
+        data: a row for each page, as dicts, a pandas frame, or the path of a CSV file. The columns
+            are `group_id`, `page_number`, `group_id_predicted` and `page_number_predicted`. Group
+            ids in a CSV file are texts.
+        v_measure_weight: weight of the V-measure in `clustering_score`, in [0, 1]. The Rand index
+            has the remaining weight.
         alpha: weight of `clustering_score` in `final_score`.
         beta: weight of `avg_ordering_score` in `final_score`.
-        strict_clustering: whether a page whose `class_label` differs from `class_label_predicted`
-            is in a group of its own.
+        strict_clustering: whether a page counts as a group of its own if its `class_label` differs
+            from its `class_label_predicted`.
 
     Raises:
         TypeError: `data` has another type.
@@ -283,7 +284,7 @@ def _page_number(row: Mapping[str, Any], position: int, side: str) -> float:
 def _tau(pages: Sequence[tuple[float, float]]) -> float:
     """Return Kendall's tau-b between the true and the predicted page numbers of a group.
 
-    1 for a single page, 0 if it is undefined.
+    Return 1 for a single page, and 0 if tau-b is undefined.
     """
     from scipy.stats import kendalltau
 

@@ -1,7 +1,7 @@
 """The evaluator classes of stickler-eval: one for single pairs, and one for many documents.
 
-The caller adds the documents in a loop. The results are taken from an `EvalResult` or an
-`Evaluation`.
+With the second class, the caller adds documents in a loop. Both classes compute their results with
+`EvalResult` and `Evaluation`.
 """
 
 import sys
@@ -62,7 +62,8 @@ class StructuredModelEvaluator:
         """Create an evaluator.
 
         Args:
-            model_class: both sides must be instances of this class; None accepts any model.
+            model_class: the class of which both documents must be instances; None accepts any
+                model.
             document_non_matches: whether results list the errors.
             recall_with_fd: whether false discoveries count as missed in recall.
         """
@@ -80,9 +81,9 @@ class StructuredModelEvaluator:
         """Compare a prediction with its ground truth.
 
         Returns:
-            A dict with `overall`, `fields`, `confusion_matrix` and `non_matches`. `overall` has the
-            `precision`, `recall`, `f1` and `accuracy` of the overall counts, and the similarity as
-            `anls_score`. `fields` has the same for each field.
+            A dict with `overall`, `fields`, `confusion_matrix` and `non_matches`. `overall` has
+            `precision`, `recall`, `f1` and `accuracy`, computed from the overall counts, and the
+            similarity as `anls_score`. `fields` has the same for each field.
 
         Raises:
             TypeError: a side is not an instance of the class.
@@ -105,21 +106,21 @@ class ProcessEvaluation(BaseModel):
     document_count: int
     """Number of compared documents."""
     metrics: dict[str, Any]
-    """Counts of all documents together in the counting mode `overall`, the rates of these counts,
-    and `weighted_overall_score`, the mean score of the documents."""
+    """Counts of all documents together in the counting mode `overall`, and the rates computed from
+    them. `weighted_overall_score` is the mean score of the documents."""
     field_metrics: dict[str, dict[str, Any]]
-    """The counts and rates of each field, keyed by the path of the field, with `mean_score` if the
-    field has a score. `leaves` has the counts of all values in the field. They include the values
-    inside missed, invented and mismatched items and objects."""
+    """Keys are field paths; values are the counts and rates of the field. A field that has a score
+    also has `mean_score`. `leaves` has the counts of all values in the field, including the values
+    inside items and objects that are missed, invented or mismatched."""
     errors: list[dict[str, Any]]
     """Documents that could not be compared, with `doc_id`, `error` and `error_type`."""
     total_time: float
     """Seconds since the evaluator was created or reset."""
     non_matches: list[dict[str, Any]] | None = None
-    """All errors of values with their `doc_id`; None if errors were not requested."""
+    """All wrong values, each with its `doc_id`; None if errors were not requested."""
     confidence_metrics: dict[str, Any] | None = None
-    """How reliable confidences are, as `compare_with` returns it; None if there are no
-    confidences."""
+    """Figures on how reliable confidences are, as `compare_with` returns them; None if no value has
+    a confidence."""
     _evaluation: Evaluation = PrivateAttr(default_factory=Evaluation)
     _title: str = PrivateAttr(default="")
 
@@ -130,11 +131,11 @@ class ProcessEvaluation(BaseModel):
 
     @property
     def matrix(self) -> None:
-        """Always None, as in stickler-eval; `metrics` and `field_metrics` have the counts."""
+        """Always None, as in stickler-eval. The counts are in `metrics` and `field_metrics`."""
         return
 
     def to_md(self) -> str:
-        """Return the results as Markdown, as `stickler eval --format markdown` writes them."""
+        """Return the results as the Markdown that `stickler eval --format markdown` writes."""
         return self._evaluation.report("markdown", title=self._title)
 
     def _repr_html_(self) -> str:
@@ -143,7 +144,10 @@ class ProcessEvaluation(BaseModel):
 
 
 class BulkStructuredModelEvaluator:
-    """Compares documents one by one and adds up the results, which can be read at any time."""
+    """Compares documents one by one and adds up the results.
+
+    The results can be read at any time.
+    """
 
     def __init__(
         self,
@@ -156,13 +160,14 @@ class BulkStructuredModelEvaluator:
         """Create an evaluator without documents.
 
         Args:
-            target_schema: class of the ground truths; None takes the class of each ground truth.
+            target_schema: class of the ground truths. If it is None, each ground truth decides by
+                its own class.
             verbose: whether to print each document that cannot be compared, and how many documents
                 were compared.
-            document_non_matches: whether to keep all errors of values; memory grows with the
-                documents.
+            document_non_matches: whether to keep all errors of values. The memory used then grows
+                with the number of documents.
             elide_errors: whether documents that cannot be compared are omitted from all results.
-            individual_results_jsonl: file to which each comparison is appended as a JSON line; this
+            individual_results_jsonl: file to which each comparison is appended as a JSON line. This
                 takes some milliseconds for each document.
         """
         self.target_schema = target_schema
@@ -184,11 +189,11 @@ class BulkStructuredModelEvaluator:
         self._begun = time.monotonic()
 
     def update(self, gt_model: object, pred_model: object, doc_id: str | None = None) -> None:
-        """Add a document.
+        """Add a pair of documents.
 
-        Each side is a model instance or a dict of JSON values. If the ground truth is a dict,
-        `target_schema` must be set. Other values, and failed comparisons, are recorded as errors of
-        the document.
+        Each document is a model instance or a dict of JSON values. If the ground truth is a dict,
+        `target_schema` must be set. Other values, and comparisons that fail, are recorded as errors
+        of the document.
         """
         name = self._name(doc_id)
         # Documents are compared later, and the caller may change dicts until then.
@@ -216,8 +221,8 @@ class BulkStructuredModelEvaluator:
     def _job_of(self, kind: type[StructuredModel]) -> Job:
         """Return the job that compares instances of a class.
 
-        As long as the class stays the same, so does the job. Before the job changes, documents of
-        the previous class are compared.
+        The job is reused until an instance of another class comes. Then all waiting documents of
+        the previous class are compared, and a new job is made.
         """
         plan = kind.comparison_plan()
         if self._job is None or self._job.plan is not plan:
@@ -237,7 +242,7 @@ class BulkStructuredModelEvaluator:
         return self._job
 
     def _compare(self) -> None:
-        """Compare the documents that were added since the last call, and add up their results."""
+        """Compare the documents that are waiting to be compared, and add up their results."""
         if self._job is None or not self._pending:
             return
         pairs, self._pending = self._pending, []
@@ -258,9 +263,10 @@ class BulkStructuredModelEvaluator:
             ]
 
     def _write(self, path: str, job: Job, pair: DocumentPair) -> None:
-        """Append the comparison of a pair to a file as a JSON line.
+        """Append the comparison of a pair to a file, as a JSON line.
 
-        A failed comparison is not written; it is recorded later.
+        Write nothing if the comparison fails. The failure is recorded when the pair is compared
+        again with its batch.
         """
         if not isinstance(pair.gt, dict) or not isinstance(pair.pred, dict):
             return
@@ -279,11 +285,11 @@ class BulkStructuredModelEvaluator:
     def update_from_comparison_result(
         self, comparison_result: Mapping[str, Any], doc_id: str | None = None
     ) -> None:
-        """Add a result of `compare_with(..., include_confusion_matrix=True)`.
+        """Add the result of `compare_with(..., include_confusion_matrix=True)` for one document.
 
         Raises:
-            ValueError: the argument is something else, or a result of stickler-eval, which
-                does not count `leaves`.
+            ValueError: `comparison_result` is something else, or comes from stickler-eval, whose
+                results have no `leaves` counts.
         """
         name = self._name(doc_id)
         try:
@@ -352,7 +358,7 @@ class BulkStructuredModelEvaluator:
         return results
 
     def close(self) -> None:
-        """Do nothing, because no file stays open; exists for compatibility."""
+        """Do nothing, because no file stays open. The method exists for compatibility."""
 
     def pretty_print_metrics(self) -> None:
         """Print the results as `stickler eval` does in a terminal."""
@@ -370,7 +376,7 @@ class BulkStructuredModelEvaluator:
         return "" if self.target_schema is None else self.target_schema.__name__
 
     def get_state(self) -> dict[str, Any]:
-        """Return the complete state as JSON values, for `load_state` and `merge_state`."""
+        """Return all results so far as JSON values, for `load_state` and `merge_state`."""
         return {
             "target_schema": self._title,
             "processed_count": self.evaluation.evaluated,
@@ -381,11 +387,11 @@ class BulkStructuredModelEvaluator:
         }
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Replace all documents and results by those in a state.
+        """Drop all documents and results, and take those in a state instead.
 
         Raises:
-            ValueError: the state is of another class.
-            UsageError: the value is not a state, or a state of another version.
+            ValueError: the state was made by another class.
+            UsageError: the value is not a state made by `get_state`, or another version made it.
         """
         evaluation, non_matches = self._read_state(state)
         self.reset()
@@ -396,8 +402,9 @@ class BulkStructuredModelEvaluator:
         """Add the documents in the state of another evaluator.
 
         Raises:
-            ValueError: the state is of another class.
-            UsageError: the value is not a state, or a state of another version or other fields.
+            ValueError: the state was made by another class.
+            UsageError: the value is not a state made by `get_state`, or it was made by another
+                version or for a schema with other fields.
         """
         evaluation, non_matches = self._read_state(other_state)
         self.evaluation.merge(evaluation)
@@ -421,8 +428,8 @@ def aggregate_from_comparisons(
     """Add up results of `compare_with(..., include_confusion_matrix=True)`, one for each document.
 
     Raises:
-        ValueError: an entry is something else, or a result of stickler-eval, which does not
-            count `leaves`.
+        ValueError: an entry is something else, or comes from stickler-eval, whose results have no
+            `leaves` counts.
     """
     evaluator = BulkStructuredModelEvaluator()
     for result in comparison_results:

@@ -1,4 +1,4 @@
-"""`evaluate` and `eval_for` with the options of stickler-eval."""
+"""The functions `evaluate` and `eval_for`, with the options that they have in stickler-eval."""
 
 from typing import Any, Final
 
@@ -29,11 +29,11 @@ def evaluate(
 
     Args:
         gt: an instance of any pydantic model, or JSON values.
-        pred: an instance of the same class, or of another one, or JSON values.
-        weight_hints: must be False, as weights are not inferred from names.
-        match_threshold: in [0, 1]; the score at which the document matches (`matched`), and at
-            which list items match if their class states no threshold. It requires that `gt` is an
-            instance.
+        pred: an instance of any pydantic model, even of another class, or JSON values.
+        weight_hints: must be False, because weights are not inferred from names.
+        match_threshold: in [0, 1]; the score at which the result counts as `matched`. List items
+            whose class states no threshold match at this score, too. It can be given only if `gt`
+            is an instance.
         options: other keywords of `stickler_cli.evaluate`.
 
     Raises:
@@ -62,10 +62,11 @@ def eval_for(
     weight_hints: bool = False,
     match_threshold: float | None = None,
 ) -> Scorer:
-    """Return a scorer that compares documents of a schema as `evaluate` does, for repeated use.
+    """Return a scorer that compares documents as `evaluate` does. It can be used many times.
 
     Raises:
-        UsageError: `weight_hints` is set, or `match_threshold` with a schema that is not a class.
+        UsageError: `weight_hints` is set, or `match_threshold` is given but `schema` is not a
+            class.
     """
     check_weight_hints(weight_hints)
     if match_threshold is None:
