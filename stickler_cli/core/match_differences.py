@@ -23,7 +23,8 @@ DIFFERENCES: Final[tuple[DifferenceKind, ...]] = get_args(DifferenceKind)
 """All kinds of differences in the order of reports: differences of words come first."""
 
 OTHER_WORDS: Final[frozenset[DifferenceKind]] = frozenset(("another word", "other letters"))
-"""Differences in which a word is replaced by another word, or has other letters."""
+"""Kinds of differences where one word stands in place of another, or where the letters of a word
+differ."""
 REMEDIES: Final[dict[DifferenceKind, str]] = {
     "another word": 'set "same_letters": true in the comparator-config',
     "other letters": 'set "same_letters": true in the comparator-config',
@@ -39,8 +40,8 @@ REMEDIES: Final[dict[DifferenceKind, str]] = {
     "other separators": "use CaseInsensitiveComparator",
     "small overlap": "use a threshold of 0.75",
 }
-"""For each kind of difference, advice on how to change the annotations of the field, so that values
-with this difference no longer match."""
+"""For each kind of difference, advice on how to change the annotations of a field. After this
+change, values that differ in this way no longer match."""
 
 
 class MatchDifference(NamedTuple):
@@ -48,7 +49,7 @@ class MatchDifference(NamedTuple):
 
     difference: DifferenceKind
     gt: str
-    """The differing text of the ground truth, a word or the whole value; empty if a word was
-    added."""
+    """The text of the ground truth that differs. It is a word or the whole value. It is empty if
+    the prediction has an additional word."""
     pred: str
-    """The text that the prediction has instead; empty if a word is missing."""
+    """The text that the prediction has in its place. It is empty if the prediction lacks a word."""

@@ -19,7 +19,7 @@ _EXPONENT: Final = re.compile("(?<=[0-9])(?=[\u00b2\u00b3\u00b9\u2070-\u207b])")
 
 
 def mark_exponents(text: str) -> str:
-    r"""Insert `^` between a digit and a superscript, which NFKC would join to one number.
+    r"""Insert `^` between a digit and a superscript. Otherwise NFKC would turn `10²` into `102`.
 
     >>> mark_exponents("10\u00b2 m"), mark_exponents("5 m\u00b2")
     ('10^² m', '5 m²')
@@ -30,9 +30,9 @@ def mark_exponents(text: str) -> str:
 def normalize_text(form: NormalForm, text: str) -> str:
     r"""Return the same as `unicodedata.normalize`, but in linear time.
 
-    `unicodedata` sorts combining marks by insertion, which takes quadratic time for a text that has
-    only marks. Here they are sorted in advance, stably by combining class. Source: Unicode 15,
-    section 3.11.
+    `unicodedata` uses an insertion sort for combining marks. For a text that consists only of
+    marks, this takes quadratic time. Here the marks are sorted beforehand, stably by combining
+    class. Source: Unicode 15, section 3.11.
 
     >>> normalize_text("NFC", "e\u0301" * 1000) == "é" * 1000
     True

@@ -32,11 +32,11 @@ S = TypeVar("S", bound="Settings")
 
 
 class NotTakenError(Exception):
-    """An option does not accept a value; the text of the error is a hint, or empty."""
+    """An option does not accept a value. The text of the error is a hint for the user, or empty."""
 
 
 class BlankTextError(NotTakenError):
-    """An option does not accept a text without any characters but white space."""
+    """An option does not accept a text that is empty or has only white space."""
 
 
 class Read(NamedTuple):
@@ -45,8 +45,8 @@ class Read(NamedTuple):
     expected: str
     """Phrase for the valid values, such as `a path`."""
     convert: Callable[[object], Any]
-    """Returns the value of the option for a valid input; raises NotTakenError for any other
-    input."""
+    """A function that returns the value of the option for a valid input. For any other input, it
+    raises NotTakenError."""
 
 
 class Choice(NamedTuple):
@@ -92,7 +92,7 @@ class NumberRange(NamedTuple):
         return number
 
     def in_text(self, text: str) -> float:
-        """Return the number that a text states; raise NotTakenError if it is not a number."""
+        """Parse a number; raise NotTakenError if the text is not a number."""
         try:
             return int(text) if self.whole else float(text)
         except ValueError:
@@ -104,7 +104,7 @@ _POWERS: Final = ("", "k", "m", "g", "t")
 
 
 def _bytes(value: object) -> int:
-    """Return a number of bytes, which may be written with a unit.
+    """Return a size in bytes. The size may be given with a unit.
 
     >>> _bytes("200MB"), _bytes("1.5 GiB"), _bytes(4096)
     (200000000, 1610612736, 4096)
@@ -128,7 +128,7 @@ def _typed(kind: type, value: object) -> object:
 
 
 def _text(value: object) -> str:
-    """Return a text that may be a path, a pattern, a name or a condition."""
+    """Return the value if it is a text that is not blank; raise NotTakenError otherwise."""
     if not isinstance(value, str):
         raise NotTakenError
     if not value.strip():
@@ -184,7 +184,7 @@ class Option(NamedTuple):
         return value if is_default else self.values.convert(value)
 
     def parse(self, value: object) -> Any:
-        """Return the value of the option for a text of the command line.
+        """Return the value of the option for a text from the command line.
 
         Raises:
             NotTakenError: the text is not valid.
@@ -199,16 +199,19 @@ class Option(NamedTuple):
         return self.convert(value) if may_be_default else self.values.convert(value)
 
     def problem(self, source: str, found: str, error: NotTakenError) -> Problem:
-        """Return the problem for an invalid value, with the values that are valid instead."""
+        """Return the problem to report for an invalid value.
+
+        It tells the user which values are valid.
+        """
         is_blank = isinstance(error, BlankTextError)
         expected = "a text that is not blank" if is_blank else self.values.expected
         return Problem(source=source, found=found, expected=expected, hint=str(error))
 
 
 def option(default: T, help: str, metavar: str | None = None, **more: Any) -> T:  # noqa: A002 - the word of typer
-    """Return a field of a settings class for an option.
+    """Declare an option as a field of a settings class.
 
-    `more` are further attributes of `Option`.
+    `more` are further attributes of `Option`, such as `short`.
     """
     option_field: T = field(default=default, metadata={"help": help, "metavar": metavar, **more})
     return option_field
@@ -218,17 +221,17 @@ _TITLES_OF_INPUTS: Final = {"schema": "the schema", "run": "the run", "runs": "a
 
 
 class Settings:
-    """The immutable values of a group of options; subclasses declare the options.
+    """The immutable values of a group of options. Subclasses declare the options.
 
     All subclasses share the methods here. A run loads fifty groups of options and creates one
-    instance. If `dataclass` generated methods for each group, this would take a tenth of the time
-    in which a run starts.
+    instance. If `dataclass` generated methods for each group, that alone would take a tenth of the
+    start-up time of a run.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     panel: ClassVar[str] = ""
-    """Title of the part of the help in which the options of this group are shown."""
+    """Heading under which the help shows the options of this group."""
 
     def __init_subclass__(cls, panel: str = "") -> None:
         dataclass(init=False, repr=False, eq=False)(cls)
@@ -257,7 +260,9 @@ class Settings:
         return f"{type(self).__qualname__}({values})"
 
     def titles_of_inputs(self, argument: str) -> Sequence[str]:
-        """Return the title of each file in an argument, such as `the schema`, for use in messages.
+        """Return one title for each file in an argument.
+
+        Messages call the file by its title, such as `the schema`.
 
         `argument` is the name of the option that holds the files.
         """
@@ -268,7 +273,7 @@ class Settings:
 
 @cache
 def options_of(settings: type[Settings]) -> Mapping[str, Option]:
-    """Return a mapping from name to option for all options of a settings class.
+    """Return all options of a settings class, keyed by name.
 
     The options of the class itself come first, then those of its base classes.
     """
@@ -306,9 +311,10 @@ def _values_of(kind: object) -> Values:
 
 
 def read_settings(settings: type[S], given: Mapping[str, object], *, parsed: bool = True) -> S:
-    """Create settings from values that a user gave.
+    """Create settings from the values that a user gave, keyed by the name of the option.
 
-    The values come from Python or a file. With `parsed=False`, they are texts of a command line.
+    The values come from Python or a file. If `parsed` is false, they are texts from the command
+    line.
 
     Raises:
         UsageError: some values are invalid; the error lists all of them.
@@ -330,7 +336,10 @@ def read_settings(settings: type[S], given: Mapping[str, object], *, parsed: boo
 
 
 def paths_named(settings: Settings, role: Literal["input", "output"]) -> list[tuple[str, str]]:
-    """Return (path, title for messages) of each path that input or output options name."""
+    """Return (title, path) for each path that the user gave in an input or output option.
+
+    Messages use the title: `the schema` for an argument, `--output` for an option.
+    """
     paths: list[tuple[str, str]] = []
     for name, option in options_of(type(settings)).items():  # type: ignore[arg-type]
         value = getattr(settings, name)
@@ -344,11 +353,14 @@ def paths_named(settings: Settings, role: Literal["input", "output"]) -> list[tu
 
 
 def select_settings(settings: Settings, kind: type[S]) -> S:
-    """Return settings of a base class of `settings`, with the same values of options."""
+    """Return settings of the base class `kind`, with the same values of its options."""
     return kind(**{entry.name: getattr(settings, entry.name) for entry in fields(kind)})
 
 
 def options_record(settings: Settings) -> dict[str, Any]:
-    """Return a dict from the name of each option to its value; tuples become lists, as in JSON."""
+    """Return the values of all options, keyed by the name of the option.
+
+    Tuples become lists, as in JSON.
+    """
     values = {name: getattr(settings, name) for name in settings.__dataclass_fields__}
     return {name: [*value] if isinstance(value, tuple) else value for name, value in values.items()}

@@ -28,7 +28,7 @@ MAX_PAIRED_NAMES: Final = 1000  # number of names from each of two lists, as all
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem: where it is, what was found and expected, and a hint."""
+    """A problem: where it is, what was found, what was expected, and a hint."""
 
     source: str
     """The file or option, as the user named it; empty if there is no file."""
@@ -80,7 +80,7 @@ class Violation:
     keyword: str
     """The keyword of the schema that is violated, such as `required`."""
     field: str
-    """Path of the field, with `[]` for items and `*` for keys of maps; empty for the document
+    """Path of the field, with `[]` for items and `*` for keys of maps. Empty for the document
     itself."""
     pointer: str
     """JSON Pointer (RFC 6901) to the value in the document."""
@@ -119,9 +119,9 @@ class ComparisonError(SticklerError):
         self.problems = (Problem("", place + cause),)
 
     def below(self, name: str) -> "ComparisonError":
-        """Return the same error with `name` put before the path of the value.
+        """Return the error for the object that has the value as its property `name`.
 
-        The result is the error for the object that has the value as its property `name`.
+        The cause stays the same, and `name` is put before the path.
         """
         return ComparisonError(self.cause, (name, *self.path))
 
@@ -150,13 +150,14 @@ class RoomLimitError(WorkLimitError):
 
 
 class ModelError(Exception):
-    """A model does not answer a question; the documents that need the answer fail."""
+    """A model does not answer a question. The documents that need the answer fail."""
 
     def __init__(self, cause: str, position: int = 0) -> None:
         super().__init__(cause, position)
         self.cause = cause
         self.at = position
-        """Index of the first pair, in a column of pairs, that needs the answer."""
+        """Index of the first pair that needs the answer, within the column of pairs that is
+        compared."""
 
     def __str__(self) -> str:
         return self.cause
@@ -185,7 +186,7 @@ def installing(extra: str) -> str:
 def require(module: str, user: str, extra: str, source: str = "") -> None:
     """Raise UnavailableError if a module is missing; the error names the package to install.
 
-    `user` is what needs the module, for the message.
+    `user` says in the message who needs the module, for example `a URL`.
     """
     name, _, _ = module.partition(".")
     if find_spec(name) is None or find_spec(module) is None:
@@ -196,7 +197,11 @@ def require(module: str, user: str, extra: str, source: str = "") -> None:
 
 
 def import_extra(module: str, user: str, extra: str, source: str = "") -> Any:
-    """Import a module that is in an extra; raise UnavailableError if it is missing."""
+    """Import a module that an extra of this package installs.
+
+    Raises:
+        UnavailableError: the module is missing.
+    """
     require(module, user, extra, source)
     return import_module(module)
 
@@ -221,8 +226,8 @@ def nearest_choices(
 ) -> list[str]:
     """Return the choices that a misspelt word may mean, the most similar first.
 
-    Case is ignored. With `beginnings`, a choice also counts if only its beginning resembles the
-    word.
+    Case is ignored. If `beginnings` is true, a choice also counts if only its beginning resembles
+    the word.
 
     >>> nearest_choices("sample", ["limit", "example", "samples"], 2)
     ['samples', 'example']
@@ -254,7 +259,7 @@ def nearest(
 
 
 def nearest_pair(firsts: Sequence[str], seconds: Sequence[str]) -> tuple[str, str] | None:
-    """Return the two most similar names, one from each list; None if a list is empty.
+    """Return the two most similar names, one from each list, or None if a list is empty.
 
     If several pairs are equally similar, the first is returned. Only the beginnings of long lists
     and of long names are compared.
@@ -277,7 +282,9 @@ LEAST_PERCENTAGE: Final = 20
 
 
 def percentage_hint(number: float) -> str:
-    """Return a hint for a number from 20 to 100, which may be a percentage; empty for others.
+    """Return a hint such as `did you mean 0.85?` for a number that may be a percentage.
+
+    These are the numbers from 20 to 100. For any other number, the hint is empty.
 
     >>> percentage_hint(85), percentage_hint(1.5)
     ('did you mean 0.85?', '')
@@ -287,7 +294,7 @@ def percentage_hint(number: float) -> str:
 
 
 def did_you_mean(word: str, choices: Iterable[str], *, display: Callable[[str], str] = str) -> str:
-    """Return a hint with the most similar choice; empty if none is similar enough."""
+    """Return a hint that suggests the most similar choice; empty if none is similar enough."""
     choice = nearest(word, choices)
     return f"did you mean {display(choice)}?" if choice else ""
 
@@ -296,7 +303,10 @@ _LOCATION: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\
 
 
 def imported(location: str) -> Any:
-    """Import the object at `package.module:Class`. This runs code of the module, and may fail."""
+    """Import the object at `package.module:Class`.
+
+    This runs the code of the module, and may fail.
+    """
     module, _, qualified = location.partition(":")
     return reduce(getattr, qualified.split("."), import_module(module))
 
@@ -314,8 +324,9 @@ class UnknownNameError(LookupError):
 class Family(Generic[T]):
     """Classes of one kind, such as comparators, that users can name.
 
-    A name is looked up in a table, then in entry points of installed packages. If the caller allows
-    plug-ins, it is then read as `package.module:Class`.
+    A name is first looked up among the built-in classes, then among the entry points of installed
+    packages. If it is in neither and the caller allows plug-ins, it is read as
+    `package.module:Class`.
     """
 
     noun: str
@@ -328,7 +339,9 @@ class Family(Generic[T]):
     """The group of entry points in which installed packages offer classes of this kind."""
 
     def find(self, name: str, *, allow_plugins: bool = False) -> type[T]:
-        """Return the class of a built-in name, of an entry point or of `package.module:Class`.
+        """Return the class that a name stands for.
+
+        The name is a built-in name, the name of an entry point, or `package.module:Class`.
 
         Raises:
             UnknownNameError: there is no class of this name, or it cannot be used.
@@ -358,7 +371,7 @@ class Family(Generic[T]):
         raise UnknownNameError(expected, did_you_mean(name, names))
 
     def offered(self) -> dict[str, set[str]]:
-        """Return a dict from name to locations, for the classes that installed packages offer.
+        """Return the classes that installed packages offer, as a dict from name to locations.
 
         A name has several locations if several packages offer it.
         """

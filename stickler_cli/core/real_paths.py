@@ -7,7 +7,7 @@ from pathlib import Path
 def real_path(path: str | os.PathLike[str]) -> Path:
     """Return the absolute path of a file, with all links resolved.
 
-    Links in a circle are returned unchanged, so that opening the file reports them. `Path.resolve`
+    Links that form a circle stay in the path, so that opening the file reports them. `Path.resolve`
     would raise a RuntimeError.
     """
     return Path(os.path.realpath(path))

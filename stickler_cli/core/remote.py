@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 WAITS: Final = (0.2, 1.0, 3.0)
-"""Seconds to wait before each repeated attempt. Within each attempt, fsspec may repeat a request by
-itself."""
+"""Seconds to wait before the second, third and fourth attempt. Within each attempt, fsspec may
+repeat a request by itself."""
 
 _PART: Final = 1 << 20  # bytes of a file that are read together
 AT_ONCE: Final = 4_000_000  # bytes that are requested together when a file is read in small pieces
@@ -43,11 +43,11 @@ DRIVERS: Final = {
     "http": "aiohttp",
     "https": "aiohttp",
 }
-"""The package that fsspec needs for each supported scheme of URLs."""
+"""For each supported scheme of URLs, the package that fsspec needs; empty if it needs none."""
 
 URL_TIMEOUT: Final = "STICKLER_URL_TIMEOUT"
-"""Environment variable with the number of seconds that a server may take to answer, and again for
-each `AT_ONCE` bytes. Worker processes read the variable, too."""
+"""Name of an environment variable that holds a number of seconds. A server may take this long to
+answer, and this long again for each `AT_ONCE` bytes. Worker processes read the variable, too."""
 PATIENCE: Final = 60.0
 LISTING_FACTOR: Final = 10  # listing a large directory takes many requests
 GRACE_SECONDS: Final = 1.0  # timeouts of libraries come first: their messages are more exact
@@ -123,6 +123,8 @@ def states_user(url: str) -> bool:
 def hide_secrets(text: str, *urls: str) -> str:
     """Remove users and passwords from all URLs in a text, even from misspelt URLs.
 
+    The secrets of `urls`, and those that `remember_secrets` found, are hidden in the whole text.
+
     >>> hide_secrets("wrote s3://KEY:abc/def@bucket/a.json twice")
     'wrote s3://bucket/a.json twice'
     >>> hide_secrets("https:/me:secret@host/a.json: there is no such file")
@@ -140,9 +142,9 @@ _remembered_secrets: Final[set[str]] = set()
 
 
 def remember_secrets(words: Iterable[str], *, only: bool = False) -> None:
-    """Find URLs among words, and remember their secrets, so that `hide_secrets` hides them.
+    """Find URLs among words and remember their secrets. `hide_secrets` then hides these secrets.
 
-    With `only`, secrets that were remembered earlier are forgotten.
+    If `only` is true, secrets that were remembered earlier are forgotten.
     """
     if only:
         _remembered_secrets.clear()
@@ -180,7 +182,7 @@ def _hide_user(match: re.Match[str]) -> str:
 
 
 def _split_address(address: str, scheme: str) -> tuple[str, str, str]:
-    """Return (user and password, location, query) of a URL; `address` is the text after `://`."""
+    """Split a URL into (user and password, location, query). `address` is the text after `://`."""
     is_web = scheme.lower() in {"http", "https"}
     query_start = (_QUERY_OF_WEB if is_web else _QUERY).search(address)
     end = query_start.start() if query_start else len(address)
@@ -206,7 +208,7 @@ def _split_parameters(location: str, query: str, *, is_web: bool) -> tuple[str, 
 
 
 def wait_at_most(seconds: float) -> None:
-    """Set the number of seconds after which a server that does not answer is given up."""
+    """Set how many seconds a server may take to answer before it is given up."""
     os.environ[URL_TIMEOUT] = str(seconds)
 
 
@@ -306,9 +308,9 @@ def is_there(url: str) -> bool:
 
 
 def read_urls(urls: Sequence[str], limit: int, size: int = 0) -> list[bytes | OSError]:
-    """Read remote files at the same time; return the bytes of each, or the error.
+    """Read remote files at the same time. Return for each URL the bytes or the error.
 
-    An HTTP response is aborted if it has more bytes than the limit. `size` is the size of all files
+    An HTTP response that has more than `limit` bytes is aborted. `size` is the size of all files
     together; 0 if it is unknown.
     """
     outcomes: dict[str, bytes | OSError] = {}
@@ -327,9 +329,9 @@ def read_urls(urls: Sequence[str], limit: int, size: int = 0) -> list[bytes | OS
 
 
 def _read_once(urls: Sequence[str], limit: int, size: int) -> dict[str, bytes | OSError]:
-    """Read remote files at the same time, with one request for each store.
+    """Try once to read remote files. Return a dict from URL to the bytes or the error.
 
-    Return for each URL the bytes or the error.
+    Files of the same store are requested together.
     """
     outcomes: dict[str, bytes | OSError] = {}
     urls_by_files: dict[int, tuple[Any, list[str], list[str]]] = {}
@@ -351,7 +353,9 @@ def _read_once(urls: Sequence[str], limit: int, size: int) -> dict[str, bytes | 
 
 
 def list_url(url: str) -> Iterator[tuple[str, str, int]]:
-    """Yield (relative path, URL, size) of each file below a URL, or matching a URL with `*`.
+    """Yield (relative path, URL, size in bytes) for each file below a URL.
+
+    If the URL contains `*`, yield the files that match it. The size is 0 if it is unknown.
 
     Raises:
         OSError: the URL cannot be listed.
@@ -373,7 +377,7 @@ def list_url(url: str) -> Iterator[tuple[str, str, int]]:
 
 
 def send_file(file: Path, url: str) -> None:
-    """Upload a file to a URL; others see the whole file there, or nothing.
+    """Upload a file to a URL. Other programs never see only a part of the file there.
 
     Raises:
         OSError: the file cannot be written.
@@ -397,7 +401,7 @@ def remove_url(url: str) -> None:
 
 
 class _Elsewhere(io.RawIOBase):
-    """A remote file; if reading fails, it is opened again at the same position."""
+    """A remote file. If reading fails, the file is opened again at the same position."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -409,7 +413,7 @@ class _Elsewhere(io.RawIOBase):
         return cast("IO[bytes]", self._files.open(self._path, "rb", block_size=AT_ONCE))
 
     def readinto(self, buffer: "WriteableBuffer", /) -> int:
-        """Read bytes into the buffer; return their number, 0 at the end of the file."""
+        """Read bytes into the buffer. Return how many were read; 0 means the end of the file."""
         room = memoryview(buffer).cast("B")
         data = _tried(self._url, lambda: self._read_at_position(len(room)), len(room))
         room[: len(data)] = data
@@ -442,7 +446,7 @@ class _Elsewhere(io.RawIOBase):
         return self._at
 
     def tell(self) -> int:
-        """Return the position without a call of `seek`, which some streams do not support."""
+        """Return the position. The inherited method would call `seek`, which some streams lack."""
         return self._at
 
     def close(self) -> None:
@@ -453,14 +457,19 @@ class _Elsewhere(io.RawIOBase):
 
 
 def check_url(url: str) -> None:
-    """Raise UnavailableError if the package for such URLs is missing."""
+    """Check that the address of a URL is valid and that the package for it is installed.
+
+    Raises:
+        UnavailableError: the package is missing.
+        UsageError: the URL cannot be opened.
+    """
     _files_of(url)
 
 
 def _files_of(url: str, limit: int | None = None) -> tuple[Any, str]:
     """Return fsspec's file system for a URL, and the path in it.
 
-    With a limit, an HTTP response that has more bytes raises an error.
+    If `limit` is given, reading an HTTP response that has more bytes raises an error.
     """
     fsspec = import_extra("fsspec", "a URL", "remote", shown_url(url))
     protocol, mark, address = url.partition("://")
@@ -495,9 +504,9 @@ def _files_of(url: str, limit: int | None = None) -> tuple[Any, str]:
 
 
 def check_address(url: str, option: str = "") -> None:
-    """Raise UsageError if the host of a URL is invalid.
+    """Raise UsageError if a URL names no valid host, bucket or container.
 
-    `option` names the option in the message.
+    `option` is the option that has the URL. The message names it.
     """
     protocol = url.partition("://")[0].lower()
     is_http = DRIVERS.get(protocol) == "aiohttp"
@@ -558,7 +567,7 @@ def _answer(limit: int) -> Any:
 
 
 def _tried(url: str, do: Callable[[], T], size: int = 0, factor: int = 1) -> T:
-    """Return the result of `do`; call it again after temporary errors.
+    """Call `do` and return its result. If the call fails with a temporary error, repeat it.
 
     `size` and `factor` are as in `_within_patience`.
 
@@ -581,7 +590,10 @@ def _is_final(error: OSError) -> bool:
 
 
 def _as_os_error(error: Exception, url: str) -> OSError:
-    """Return an exception of a store as an OSError, with the HTTP status if there is one."""
+    """Convert an exception of a store to an OSError.
+
+    The message has the HTTP status if there is one.
+    """
     causes: list[BaseException] = [error]
     while (cause := causes[-1].__cause__ or causes[-1].__context__) and cause not in causes:
         causes.append(cause)
@@ -634,5 +646,5 @@ def _as_timeout(causes: Iterable[BaseException]) -> TimeoutError | None:
 
 
 def _scrubbed(words: str, url: str) -> str:
-    """Return a library's message about a URL, without the secrets in the URL."""
+    """Remove the secrets of a URL from what a library says about this URL."""
     return " ".join(_QUERY_IN_TEXT.sub("", hide_secrets(words, url)).split())

@@ -1,7 +1,7 @@
 """Rules that values in files must follow, and the encoding of values as JSON.
 
-Rules are annotations of types. This module does not import pydantic, but rules have two methods
-that pydantic calls.
+A rule is attached to a type as an annotation. Two methods of rules are called by pydantic, but this
+module does not import pydantic.
 """
 
 import sys
@@ -17,8 +17,8 @@ KEPT: Final = "kept"
 """Metadata key of a dataclass field. If its value is False, the field is not written to files."""
 
 REQUIRED: Final = "required"
-"""Metadata key of a dataclass field that has a default. If its value is True, files must contain
-the field nevertheless."""
+"""Metadata key of a dataclass field that has a default. If its value is True, the field must
+nevertheless be in each file."""
 
 # Largest number in a record: no infinities, and nothing beyond a float.
 _MOST: Final = sys.float_info.max
@@ -32,13 +32,14 @@ class Rule:
 
     expected: str
     keywords: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """JSON Schema keywords for the valid values; empty if the type alone decides."""
+    """JSON Schema keywords that describe the valid values. If empty, the schema of the type is
+    used."""
     fits: Callable[[Any], bool] | None = None
-    """A test of a value when it is read. None tests the type, and the range if `keywords` has
-    one."""
+    """A function that tests a value when it is read. If None, only the type is tested, and the
+    range if `keywords` has one."""
     parsed: Callable[[Any], Any] | None = None
-    """A function that parses a value. It raises UsageError, or ValueError with the expected
-    values."""
+    """A function that parses a value. For an invalid value it raises UsageError, or ValueError with
+    a phrase for the valid values."""
     written: Callable[[Any], object] | None = None  # the inverse of `parsed`
 
     def __get_pydantic_core_schema__(
@@ -54,7 +55,10 @@ class Rule:
         return dict(self.keywords) or handler(core)
 
     def accepts(self, value: Any) -> bool:
-        """Return whether a value has the type and range of `keywords`, and passes `fits`."""
+        """Return whether a value has the type that `keywords` states.
+
+        A number must also be in the range of `keywords`. Any other value must also pass `fits`.
+        """
         types = self.keywords["type"]
         kind = "number" if isinstance(value, float) else kind_of(value)  # including floats of numpy
         if kind == "integer" and "number" in types:
@@ -70,7 +74,9 @@ class Rule:
 
 
 def encoded(value: object) -> object:
-    """Return a value as JSON values; `records.codec.decode` restores it exactly, given its type.
+    """Convert a value to JSON values.
+
+    `records.codec.decode` restores it exactly if it knows the type.
 
     A dataclass becomes an object, and bytes become text. A dictionary with keys that are not texts
     becomes a list of pairs. JSON values stay unchanged.

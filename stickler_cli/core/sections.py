@@ -1,4 +1,4 @@
-"""Reports as data: sections with sentences and tables, which each output format renders."""
+"""Reports as data: sections that contain sentences and tables. Each output format renders them."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
@@ -36,7 +36,7 @@ class Column(NamedTuple):
 
     title: str
     rank: int = 0
-    """Order in which columns are dropped on a narrow terminal: the highest rank first. A column of
+    """Which columns are dropped first on a narrow terminal: those of the highest rank. A column of
     rank 0 is never dropped."""
     left: bool = False
     short: str = ""
@@ -54,12 +54,12 @@ class Text(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Rows of cells, with a cell for each column; texts in the first column may be truncated."""
+    """Rows of cells, with a cell for each column. Texts in the first column may be truncated."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Span]]
     legend: Sequence[tuple[str, str]] = ()
-    """Explanations as (title of a column, text); each is shown only together with its column."""
+    """Explanations as (title of a column, text). Each is shown only if its column is shown."""
     below: Sequence[Sequence[Text | Line]] = ()
     """For each row, the lines shown below it."""
 
@@ -71,25 +71,26 @@ Cell: TypeAlias = str | int | float | Sequence[float] | None
 
 
 class FigureColumn(NamedTuple):
-    """A column of a table that has an object for each row; it computes a cell from an object."""
+    """A column of a table whose rows are objects. It computes its cells from these objects."""
 
     title: str
     value: str | Callable[[Any], Cell]
-    """Name of the attribute of a row that has the value, or a function that takes the row."""
+    """Name of the attribute of a row that holds the value, or a function that computes it from the
+    row."""
     kind: type = float
     """Type of the cells: `str`, `int`, `float`, or `list` for the bounds of an interval."""
     rank: int = 0
     short: str = ""
     shown: Callable[[Any], str] | None = None
-    """A function that takes a row and returns the text of its cell. None formats the value by its
-    kind."""
+    """A function that takes a row and returns the text of its cell. If None, the value is formatted
+    according to `kind`."""
     quoted: bool = True
     """Whether the texts of the column are names from documents or schemas."""
     tone: Tone | Callable[[Any], Tone] = ""
     """The tone of all cells, or a function that takes a row and returns the tone of its cell."""
     aside: bool = False
-    """Whether a terminal shows the cell on a line of its own, below the row that it belongs to.
-    This is used for sentences, which do not fit into columns."""
+    """Whether a terminal shows the cell on a separate line below its row. This is used for
+    sentences, which do not fit into columns."""
 
     @property
     def column(self) -> Column:
@@ -132,31 +133,33 @@ def cell_text(cell: Cell) -> str:
 
 
 class Choices(NamedTuple):
-    """The verdicts that a user can give on a row of an HTML page, each by a button.
+    """The verdicts that a user can give on one row of an HTML page. Each verdict has a button.
 
-    The page downloads the row with the chosen verdict.
+    The page lets the user download the row with the chosen verdict.
     """
 
     line: str
     """The row as a JSON object, to which the verdict is added."""
     choices: Sequence[tuple[str, str]]
-    """For each button, (its text, a JSON object). A click adds the entries of the object to the
-    row."""
+    """(text of the button, JSON object) for each button. A click adds the entries of the object to
+    the row."""
 
 
 class Figures(NamedTuple):
-    """A table given by its columns and by one object for each row."""
+    """A table whose rows are objects. Its columns compute the cells from these objects."""
 
     figures: Sequence[FigureColumn]
     rows: Sequence[object]
     legend: Sequence[tuple[str, str]] = ()
     choices: Sequence[Choices] = ()
-    """The buttons for verdicts on each row of an HTML page; empty if the page has none."""
+    """For each row, its buttons for verdicts on an HTML page. Empty if the table has no such
+    buttons."""
 
     def table(self, *, aside: bool = False) -> Table:
         """Return the table to be shown.
 
-        If `aside` is true, cells of columns that are `aside` are put on lines below their rows.
+        If `aside` is true, columns that are marked as `aside` are left out. Their cells are put on
+        lines below the rows.
         """
         shown_figures = [figure for figure in self.figures if not (aside and figure.aside)]
         cells = [[figure.span(row) for figure in shown_figures] for row in self.rows]
@@ -176,7 +179,7 @@ class Figures(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """A curve in a report, which shows a figure for each value of a share.
+    """A curve in a report. It shows how a figure changes with a share.
 
     For example, it shows the share of wrong values for each share of values that nobody reviews.
     """
@@ -185,11 +188,12 @@ class Curve(NamedTuple):
     description: str
     """A phrase on the meaning of the curve."""
     points: Sequence[Sequence[float]]
-    """Points as (position on the horizontal axis, in [0, 1]; figure)."""
+    """Points as (x, y). `x` is the position on the horizontal axis, in [0, 1]; `y` is the
+    figure."""
     passing: float
     """Horizontal position of the marked point, in [0, 1]."""
     end: tuple[float, float] | None = None
-    """(Figure at the marked point, its upper bound); None if unknown."""
+    """(figure at the marked point, upper bound of this figure); None if unknown."""
     last: str = "1"
     """Label at the right end of the horizontal axis."""
 
@@ -203,8 +207,8 @@ class Curves(NamedTuple):
     """An upper or a lower limit for the figures, shown as a line."""
     axes: tuple[str, str] = ("share of values accepted without review", "share wrong")
     mark: str = "the chosen threshold"
-    """Meaning of the marked point of a curve. In text reports, the point is drawn as `|`, and this
-    phrase completes the explanation "| is …"."""
+    """What the marked point of a curve means. Text reports draw the point as `|` and explain it
+    with the words "| is …", followed by this phrase."""
     legend: str = (
         "A point shows the chosen threshold. The vertical line above the point ends at "
         "the upper bound of the error. The dotted line is the allowed share of wrong "
@@ -225,7 +229,7 @@ class Section(NamedTuple):
 
 
 class Report(NamedTuple):
-    """A report: its record, which is written as JSON, and its sections, which people read."""
+    """A report in two forms: a record, which is written as JSON, and sections for people."""
 
     record: object
     sections: Sequence[Section]

@@ -1,4 +1,7 @@
-"""Sort any number of lines by key, in limited memory: sorted portions are written and merged."""
+"""Sort any number of lines by key in limited memory.
+
+Sorted portions are written and then merged.
+"""
 
 import os
 import pickle
@@ -29,7 +32,7 @@ class SortedLines:
         self += entries
 
     def append(self, entry: Entry) -> None:
-        """Add a line; if memory is full, move the lines so far to a file."""
+        """Add a line. If this exceeds the memory limit, write all lines in memory to a file."""
         self._here.append(entry)
         self._bytes += OWN_BYTES + len(entry[1])
         self._count += 1

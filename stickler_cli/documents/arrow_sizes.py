@@ -32,7 +32,7 @@ class BatchSize(NamedTuple):
 
 
 class _FlatTable(NamedTuple):
-    """A FlatBuffers table. Its methods take the number that a field has in the format's schema."""
+    """A FlatBuffers table. Its methods identify a field by its number in the FlatBuffers schema."""
 
     data: bytes
     position: int
@@ -79,7 +79,7 @@ def _root_of(data: bytes) -> _FlatTable:
 
 
 def read_batch_sizes(stream: IO[bytes], n_bytes: int) -> Iterator[BatchSize]:
-    """Yield the size of all dictionaries of an Arrow file together, then the size of each batch.
+    """Yield sizes of an Arrow file: first of all dictionaries together, then of each batch.
 
     `n_bytes` is the size of the file.
 
@@ -112,9 +112,9 @@ def _read_block(stream: IO[bytes], start: int, size: int, n_bytes: int) -> bytes
 
 
 def _size_of(stream: IO[bytes], block: np.void, n_bytes: int) -> BatchSize:
-    """Return the size of one batch, without decompressing it.
+    """Return the size of one batch without decompressing it.
 
-    A compressed buffer begins with its decompressed length.
+    This is possible because a compressed buffer begins with its decompressed length.
     """
     start, metadata_bytes = int(block["offset"]), int(block["metadata_bytes"])
     metadata = _read_block(stream, start, metadata_bytes, n_bytes)

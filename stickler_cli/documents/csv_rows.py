@@ -32,7 +32,7 @@ class CsvError(Exception):
 
 
 def describe_undecoded(cells: Sequence[str]) -> str:
-    """Describe the first bytes in cells that are not UTF-8; empty if all bytes are UTF-8."""
+    """Describe the first byte in the cells that is not UTF-8; empty if all bytes are UTF-8."""
     if all(map(str.isascii, cells)):
         return ""
     if cells[0].startswith(_UTF_16_MARKS):
@@ -47,7 +47,7 @@ def describe_undecoded(cells: Sequence[str]) -> str:
 def read_csv_rows(
     stream: LineStream, delimiter: str, max_bytes: int
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield (line, cells) for each row that is not blank; `line` is the row's last line, from 1.
+    """Yield (line, cells) for each row that is not blank. `line` is the row's last line, from 1.
 
     A row may have at most `max_bytes`. Bytes that are not UTF-8 become surrogates.
 
@@ -67,7 +67,10 @@ def read_csv_rows(
 
 
 class _Lines:
-    """An iterator over the lines of a stream that keeps the lines of the current row."""
+    """An iterator over the lines of a stream.
+
+    It keeps the lines of the current row for messages.
+    """
 
     def __init__(self, stream: LineStream, max_bytes: int) -> None:
         self._stream = stream
@@ -139,9 +142,10 @@ def _csv_error(lines: _Lines, delimiter: str, reason: str) -> CsvError:
 
 
 def _find_wrong_quote(row: str, delimiter: str) -> tuple[int, int] | None:
-    """Return where the first invalid quoted cell of a row starts, and where its closing quote is.
+    """Find the first quoted cell of a row that is invalid; return None if all cells are valid.
 
-    The second position is -1 if no quote closes the cell. None if all cells are valid.
+    The result is (start of the cell, position of its closing quote). The second position is -1 if
+    no quote closes the cell.
     """
     start = 0
     while start < len(row):

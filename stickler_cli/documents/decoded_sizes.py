@@ -1,8 +1,7 @@
-"""Estimate the memory that values of an Arrow column take in Python, before they are converted.
+"""Estimate how much memory the values of an Arrow column take in Python, before converting them.
 
-If many rows have the same value, a file may store the value only once: in a dictionary, in a run
-of equal values, or as a view of the same text or the same items. In Python, each row has a value of
-its own.
+If many rows have the same value, a file may store the value only once: in a dictionary, in a run of
+equal values, or as a view of the same text or the same items. In Python, each row has its own copy.
 """
 
 from typing import Any, Final
@@ -17,16 +16,16 @@ VIEW_CELLS: Final = 4  # of 32 bits each; the first one is the length. Source: A
 
 
 def is_text(kind: Any) -> bool:
-    """Return whether values of an Arrow type are texts or bytes that are stored for each row.
+    """Return whether an Arrow type stores a separate text, or separate bytes, for each row.
 
-    False for dictionary and view types: they may store a text once for several rows.
+    False for dictionary and view types, which may store a text once for several rows.
     """
     tests = "is_string", "is_large_string", "is_binary", "is_large_binary"
     return _is_any(kind, tests)
 
 
 def decoded_sizes(column: Any) -> NDArray[np.float64]:
-    """Estimate the bytes that each value of a column takes in Python, with its nested values."""
+    """Estimate for each value of a column how many bytes it takes in Python, with nested values."""
     types = import_pyarrow().types
     if isinstance(column.type, import_pyarrow().BaseExtensionType):
         column = column.storage
@@ -54,10 +53,10 @@ def decoded_sizes(column: Any) -> NDArray[np.float64]:
 
 
 def _is_any(kind: Any, names: tuple[str, ...]) -> bool:
-    """Return whether at least one of some functions of `pyarrow.types` is true for an Arrow type.
+    """Return whether an Arrow type passes at least one of some tests in `pyarrow.types`.
 
-    `names` are the names of the functions, such as `is_list`. Functions that an old version of
-    pyarrow does not have are skipped.
+    `names` are the names of the tests, such as `is_list`. Tests that an old version of pyarrow does
+    not have are skipped.
     """
     types = import_pyarrow().types
     return any(getattr(types, name)(kind) for name in names if hasattr(types, name))
@@ -75,7 +74,10 @@ def _sizes_of_entries(column: Any) -> NDArray[np.float64]:
 
 
 def _sizes_of_items(column: Any) -> NDArray[np.float64]:
-    """Return the total size of each list's items, in bytes; zeros if the values are not lists."""
+    """Return for each list in a column the total size of its items, in bytes.
+
+    All sizes are 0 if the values of the column are not lists.
+    """
     starts, lengths = _ranges_of_items(column)
     if not len(starts):
         return np.zeros(len(column))
@@ -94,9 +96,10 @@ def _lengths_of_views(column: Any) -> NDArray[np.int32]:
 
 
 def _ranges_of_items(column: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return (start of each list's items among all items, number of each list's items).
+    """Return where the items of each list in a column start, and how many items each list has.
 
-    If the values of the column are not lists, both arrays are empty.
+    The starts are indexes among the items of all lists. If the values of the column are not lists,
+    both arrays are empty.
     """
     kind, no_items = column.type, np.zeros(0, np.int64)
     if _is_any(kind, ("is_list", "is_large_list", "is_map")):

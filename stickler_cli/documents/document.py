@@ -1,10 +1,10 @@
 """One document: a reference to it, its value, and everything unusual about its text.
 
-A reference says where a document is, and reading it is a second step. A run can therefore send
-references to processes, which read each document when it is compared. References are named tuples,
-because these are pickled fastest.
+A reference says where a document is. Reading the document is a separate step. A run can therefore
+send references to processes, which read each document when it is compared. References are named
+tuples, because these are pickled fastest.
 
-If a text is not JSON as a whole, a document is searched inside it.
+If a text as a whole is not JSON, a document is searched inside it.
 """
 
 import io
@@ -91,7 +91,7 @@ class LineReference(NamedTuple):
     """Where the line starts in the file, in bytes; None if the line cannot be read a second
     time."""
     data: bytes | None
-    """Content of the line; None if it must be read from the file again."""
+    """Content of the line. If None, it must be read from the file again."""
 
     @property
     def source(self) -> str:
@@ -111,7 +111,7 @@ class LineReference(NamedTuple):
 
 
 Reference: TypeAlias = FileReference | LineReference | Problem
-"""A reference to a document; a `Problem` if it is already clear that the document cannot be
+"""A reference to a document, or a `Problem` if it is already clear that the document cannot be
 read."""
 
 Side: TypeAlias = Literal["gt", "pred"]
@@ -121,8 +121,8 @@ Data: TypeAlias = bytes | Problem | None
 
 
 Wrapping: TypeAlias = Literal["refused", "hinted", "taken"]
-"""How to treat a document inside other text or as the only item of a list: `refused` rejects it,
-`hinted` rejects it and names the option that would accept it, `taken` accepts it."""
+"""What to do with a document that is inside other text or is the only item of a list. `refused`
+rejects it. `hinted` rejects it and names the option that would accept it. `taken` accepts it."""
 
 
 class Reading(NamedTuple):
@@ -164,7 +164,7 @@ def read_document(
 ) -> Reading:
     """Read and parse a document.
 
-    `data` is the result of `bytes_of`, if the caller has it already.
+    `data` is the result of `bytes_of`, if the caller has already called it.
     """
     if data is None:
         data = bytes_of(reference)
@@ -175,9 +175,9 @@ def read_document(
 
 
 def read_plain(data: bytes, kinds: Sequence[DocumentKind] = OBJECTS) -> Reading | None:
-    """Parse a document whose text has nothing unusual; return None for any other text.
+    """Parse a document if its text has nothing unusual; return None for any other text.
 
-    Nearly all documents are of this kind, so nothing else is computed for them.
+    Nearly all documents have plain texts, and for them nothing else must be computed.
     """
     try:
         value = orjson.loads(data)
@@ -195,7 +195,11 @@ def read_text(
     wrapping: Wrapping = "refused",
     kinds: Sequence[DocumentKind] = OBJECTS,
 ) -> Reading:
-    """Parse a document and collect remarks on its text; see `parse_json`."""
+    """Parse a document and collect remarks on its text.
+
+    `source` and `line` say in messages where the text comes from. `kinds` are the JSON types that
+    the document may have.
+    """
     text = data.removeprefix(BOM)
     remarks: tuple[str, ...] = (BYTE_ORDER_MARK,) if len(text) < len(data) else ()
     value = parse_document(text, source, line, kinds)
@@ -238,9 +242,9 @@ def read_text(
 def nothing_dropped(data: bytes, value: JsonValue) -> bool:
     """Return whether it is certain that parsing a text dropped no duplicate key.
 
-    This is much faster than a search for duplicate keys. Each key is followed by a colon, and
-    colons inside strings are not escaped. If the parsed value, written as text, has as many colons
-    as the original text, no key was dropped.
+    Counting colons is much faster than searching for duplicate keys. Each key is followed by a
+    colon. If the parsed value, written as text, has as many colons as the original text, no key was
+    dropped. If a string in the text has an escaped colon, the counts say nothing.
     """
     try:
         written = orjson.dumps(value)
@@ -269,7 +273,8 @@ def _inner_problem(
 ) -> Problem | None:
     """Return the problem of invalid JSON inside a text, for example after a sentence.
 
-    None if the JSON begins where the text begins, or if no part of the text looks like JSON.
+    None if the JSON is valid, if it begins where the text begins, or if no part of the text looks
+    like JSON.
     """
     from .lenient import find_json  # imported late: most documents are plain JSON
 

@@ -1,6 +1,7 @@
 """One pair of documents: references to both, their values, and their fingerprint.
 
-A run distributes `PairRef`s. The process that compares a pair reads its documents by `read_pair`.
+A run distributes `PairRef`s to processes. The process that compares a pair calls `read_pair` to
+read its documents.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,7 +41,7 @@ from .roots import find_at, parse_root, root_text
 
 
 class PairShape(NamedTuple):
-    """How to find the documents of a pair inside their files; can be pickled."""
+    """How to find the documents of a pair inside their files. It can be pickled."""
 
     wrapping: Wrapping = "hinted"
     """How to treat a prediction that is inside other text."""
@@ -50,7 +51,7 @@ class PairShape(NamedTuple):
     kinds: tuple[DocumentKind, ...] = OBJECTS
     """JSON types that the documents may have."""
     renamings: KeyEdits = NO_EDITS
-    """New names for keys of predictions. They are applied before the id of a document is read."""
+    """New names for keys of predictions. Keys are renamed before the id of a document is read."""
 
     def root(self, side: Side) -> tuple[str, ...]:
         """Return the keys and list indexes that lead to the document of one side."""
@@ -77,10 +78,10 @@ class PairShape(NamedTuple):
     def _read_inner_text(
         self, text: str, reading: Reading, option: str, place: Reference, side: Side
     ) -> Reading:
-        """Read a document that is written as JSON in a string, inside the JSON of its file.
+        """Read a document that is JSON text in a string of the file.
 
-        `text` is this string, and `reading` is the result of reading the whole file. In a
-        prediction, `wrapping` decides whether other text may surround the document.
+        `text` is this string. `reading` is the result of reading the whole file, which is JSON,
+        too. In a prediction, `wrapping` decides whether other text may surround the document.
         """
         wrapping: Wrapping = "refused" if side == "gt" else self.wrapping
         data = text.encode("utf-8", "surrogatepass")
@@ -125,7 +126,7 @@ ANY_SHAPE: Final = PairShape(kinds=OBJECTS_OR_ARRAYS)
 
 
 def shape_of(settings: DocumentOptions, kinds: tuple[DocumentKind, ...] = OBJECTS) -> PairShape:
-    """Return how to find the documents of a pair inside their files, according to options.
+    """Return how to find the documents of a pair inside their files, given the user's options.
 
     `kinds` are the JSON types that the documents may have.
     """
@@ -145,12 +146,12 @@ class Fingerprint:
     """Digests of the documents of a pair. If a document has changed, its digest has changed."""
 
     gt: str
-    """Digest of the decompressed bytes, or of the reason why they cannot be read; empty if there is
+    """Digest of the decompressed bytes, or of the reason why they cannot be read. Empty if there is
     no document."""
     pred: str
     hint: str
-    """Hint for a document without a partner. It is part of the fingerprint, because it depends on
-    other documents."""
+    """Hint for a document without a partner. It is part of the fingerprint, because a change of
+    other documents can change it."""
 
 
 # Metadata of the values of a document, by path.
@@ -164,31 +165,31 @@ class DocumentPair:
     id: str
     """Id of the pair, unique in a run."""
     gt: JsonDocument | Problem | None
-    """The ground truth; a problem if it cannot be read; None if there is only a prediction."""
+    """The ground truth, a problem if it cannot be read, or None if there is only a prediction."""
     pred: JsonDocument | Problem | None
     remarks: tuple[str, ...] = ()
     """Names of unusual features of both texts, each once, such as `duplicate_keys`."""
     warnings: tuple[Problem, ...] = ()
     hint: str = ""
-    """For a document without a partner, a possible mistake in its id; else empty."""
+    """A possible mistake in the id of a document that has no partner. Empty for other documents."""
     fingerprint: Fingerprint | None = None
     confidences: JsonValue = None
     """Confidences of the prediction's values, in the same shape as the prediction; None if there
     are no confidences."""
     unwrapped: Mapping[str, int] = field(default_factory=dict)
-    """A mapping from each form of wrapper, such as `{"value": 5, "confidence": 0.9}`, to the number
-    of values that were taken out of such wrappers."""
+    """For each form of wrapper, such as `{"value": 5, "confidence": 0.9}`, the number of values
+    that were taken out of such wrappers."""
     skipped_keys: Mapping[str, int] = field(default_factory=dict)
-    """A mapping from each metadata key that is not evaluated, such as `page`, to the number of
-    values with this key."""
+    """For each metadata key that is not evaluated, such as `page`, the number of values that have
+    it."""
     metadata: tuple[Metadata, Metadata] = field(default=({}, {}), compare=False)
-    """The metadata of the ground truth and of the prediction: everything in a wrapper besides the
-    value and its confidence. The path of a value is mapped to its metadata."""
+    """The metadata of the ground truth and of the prediction, keyed by the path of the value.
+    Metadata is everything in a wrapper except the value and its confidence."""
     gold: Gold | None = field(default=None, compare=False)
     """Annotations of the ground truth, taken from its wrappers; None if there are none."""
     is_marked: bool = field(default=True, compare=False)
-    """Whether values may have to be taken out of wrappers, or confidences added from a separate
-    source. If false, there is certainly nothing to take out or to add."""
+    """False if the documents certainly have no wrappers and there are no separate confidences. True
+    if values may have to be taken out of wrappers, or confidences added from a separate source."""
     separate_confidences: JsonValue | Problem = None
     """Confidences of the prediction that come from a separate source; None if there is no such
     source."""
@@ -211,9 +212,9 @@ class PairRef(NamedTuple):
 
 
 def ready_to_read(refs: Sequence[PairRef]) -> Sequence[PairRef]:
-    """Download the remote files of pairs, all at the same time; return the pairs with the content.
+    """Download the remote files of all pairs at the same time, and return pairs with their content.
 
-    Files of unknown size are not downloaded here.
+    Files that are too large or of unknown size are not downloaded here.
     """
     sides = (side for ref in refs for side in (ref.gt, ref.pred, ref.confidences))
     files = (
@@ -254,10 +255,10 @@ def read_pair(
 ) -> DocumentPair:
     """Read and parse the documents of a pair; bad contents become problems, not exceptions.
 
-    `marks` are byte strings that occur in documents with wrappers. `is_marked` of the result is
-    true if one of them occurs in a document, or if there are separate confidences. `kinds_of`
-    returns the JSON types that the documents may have, if they depend on the id or the ground
-    truth.
+    `marks` are byte strings. A document may have wrappers if it contains one of them. `is_marked`
+    of the result is then true, and also if there are separate confidences. `kinds_of` is given if
+    the valid JSON types of the documents depend on the id or the ground truth. It returns these
+    types.
     """
     data = bytes_of(ref.gt), bytes_of(ref.pred)
     gt, kinds = ref.shape.read_side(ref.gt, "gt", data[0]), ref.shape.kinds
@@ -282,7 +283,7 @@ def read_pair(
 def fingerprint_of(ref: PairRef, data: tuple[Data, Data] | None = None) -> Fingerprint:
     """Return the fingerprint of a pair.
 
-    `data` are the bytes of both sides, if they were read before.
+    `data` are the bytes of the ground truth and of the prediction, if the caller has read them.
     """
     gt, pred = data or (bytes_of(ref.gt), bytes_of(ref.pred))
     confidence_digest = digest_of(bytes_of(ref.confidences))

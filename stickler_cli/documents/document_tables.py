@@ -1,7 +1,7 @@
 """Tables with documents in cells (Parquet, Arrow, JSON Lines of pairs), and tables of metadata.
 
-Cells contain JSON text, or structs, lists and maps, which are converted to JSON. Like a line of
-JSON Lines, a row has an id, and its problems name the row.
+A cell contains JSON text, or a struct, list or map, which is converted to JSON. Each row has an id,
+as each line of JSON Lines has. Problems name the row.
 """
 
 import datetime as dt
@@ -97,7 +97,8 @@ def rows_of(
     """Yield the rows of a table, with the documents of the given sides.
 
     A document of more than `limit` bytes becomes a problem. If the file is damaged, the last row is
-    a problem, too. Rows have no ids if no id column is named and the default one is missing.
+    a problem, too. Rows have no ids if the user names no id column and the table has no column
+    `id`.
 
     Raises:
         UsageError: the file is not a table, or lacks a column.
@@ -128,7 +129,9 @@ def documents_of_table(
 
 
 def column_names(file: str, limit: int) -> list[str]:
-    """Return the names of a table's columns; for a file of lines, of the columns in its first row.
+    """Return the names of a table's columns.
+
+    For a file of lines, these are the keys of its first row.
 
     Raises:
         UsageError: the file is not a table.
@@ -147,7 +150,7 @@ def column_names(file: str, limit: int) -> list[str]:
 def _reference_to(file: str, number: int, cell: _Cell, limit: int) -> Reference | None:
     """Return a reference that holds the content of a cell as JSON text; None for an empty cell.
 
-    The result is a problem if the cell is a problem, is too large, or cannot be converted.
+    If the cell is a problem, is too large, or cannot be converted, the result is a problem.
     """
     if cell is None or isinstance(cell, Problem):
         return cell
@@ -171,10 +174,10 @@ def _reference_to(file: str, number: int, cell: _Cell, limit: int) -> Reference 
 def _refuse_overfull(
     documents: tuple[Reference | None, ...], source: str, number: int
 ) -> tuple[Reference | None, ...]:
-    """Return the documents of a row, or problems in their place if they have too many values.
+    """Return the documents of a row. If they have too many values, return problems in their place.
 
-    The values of both documents count together. The limit is the same as for a line with both
-    documents in a compressed file of lines.
+    The values of both documents are added. The limit is the same as for a line of a compressed file
+    that has both documents.
     """
     texts = [document.data or b"" for document in documents if isinstance(document, LineReference)]
     n_values = sum(map(count_values, texts))
@@ -205,7 +208,7 @@ def _as_json(value: object) -> object:
 def _line_rows(
     file: str, sides: Sequence[Side], limit: int, columns: TableColumns
 ) -> Iterator[tuple[int, _Cell, list[_Cell]]]:
-    """Yield (number, id, documents of the sides) for each line; each line is a JSON object."""
+    """Yield (row number, id, documents of the sides) for each line. Each line is a JSON object."""
     chosen_columns = LineColumns(sides, columns, has_header=bool(TABLE_SUFFIX.search(file)))
     for line in lines_of(file, limit):
         number = line.line or 0
@@ -249,7 +252,7 @@ def _cell_of_side(
 def _find_in_cell(cell: _Cell, steps: Steps, option: str, line: Reference) -> _Cell:
     """Return the value at a path inside a cell; a problem if there is no such value.
 
-    `steps` are the keys and list indexes of the path. `option` is for messages.
+    `steps` are the keys and list indexes of the path. `option` is named in messages.
     """
     value: Any = cell
     if isinstance(cell, bytes | str):
@@ -261,7 +264,7 @@ def _find_in_cell(cell: _Cell, steps: Steps, option: str, line: Reference) -> _C
 
 
 def _cells_of(line: LineReference) -> dict[str, _Cell] | Problem:
-    """Return the object in a line as a dict, with inner objects and lists as JSON texts."""
+    """Return the object in a line as a dict. Objects and lists inside it stay JSON texts."""
     data = line.data or b""
     plain = read_plain(data)
     value = plain.value if plain else parse_document(data, line.source, line.line)
@@ -277,7 +280,7 @@ def _cells_of(line: LineReference) -> dict[str, _Cell] | Problem:
 def _arrow_rows(
     file: str, sides: Sequence[Side], limit: int, columns: TableColumns
 ) -> Iterator[tuple[int, _Cell, list[_Cell]]]:
-    """Yield (number, id, documents of the sides) for each row of a Parquet or Arrow file."""
+    """Yield (row number, id, documents of the sides) for each row of a Parquet or Arrow file."""
     number, source = 0, decoded(file)
     with _open_table(file) as table:
         is_parquet = _is_parquet(file)
@@ -328,9 +331,11 @@ def _arrow_rows(
 def _bounded_slices(
     batches: Iterable[Any], columns: Sequence[str], file_bytes: int
 ) -> Iterator[Any]:
-    """Split batches into slices that need about `MAX_DECODED_BYTES` of memory as Python values.
+    """Split batches into slices.
 
-    A text that all rows repeat is stored once in the file, but takes memory for each row here.
+    As Python values, a slice takes about `MAX_DECODED_BYTES` of memory.
+
+    If all rows have the same text, the file stores it once, but in Python each row has a copy.
 
     Raises:
         OSError: the rows of a small file have far more bytes than the file.
@@ -349,7 +354,7 @@ def _bounded_slices(
 
 
 def _check_row_group(group: Any, number: int, columns: Sequence[str]) -> None:
-    """Raise OSError if a small row group would fill the memory once it is decompressed."""
+    """Raise OSError if a row group is small in the file but would fill the memory once unpacked."""
     chunks = [group.column(index) for index in range(group.num_columns)]
     read_chunks = [chunk for chunk in chunks if chunk.path_in_schema.partition(".")[0] in columns]
     # Equal values are stored once with their number.
