@@ -218,7 +218,7 @@ def _check_repeats(settings: EvalSettings) -> None:
     """Raise UsageError if options exclude each other or a prediction is named twice."""
     names = [settings.pred, *settings.repeat]
     problems = [
-        Problem("--repeat", f"{name} is given twice", "predictions of separate runs")
+        Problem("--repeat", f"{name!r} is given twice", "predictions of separate runs")
         for name in dict.fromkeys(names)
         if names.count(name) > 1
     ]

@@ -101,8 +101,9 @@ def notes_on_columns(names: Collection[str], columns: TableColumns, source: str)
     for side in SIDES:
         candidates = usual_columns(names, side)
         if len(candidates) > 1 and columns.column_of(side) is None:
-            finding = f"the columns {' and '.join(candidates)} could contain the {_TITLES[side]}"
-            hint = f"{candidates[0]} is used; to use another column, give --{side}-column"
+            names_text = " and ".join(f"'{name}'" for name in candidates)
+            finding = f"the columns {names_text} could contain the {_TITLES[side]}"
+            hint = f"'{candidates[0]}' is used; to use another column, give --{side}-column"
             notes.append(Problem(source=source, found=finding, expected="", hint=hint))
     return notes
 

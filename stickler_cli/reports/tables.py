@@ -256,7 +256,7 @@ def legend(view: RunView) -> list[tuple[str, str]]:
     rows = view.rows
     lines = []
     if any(None in row.rates for row in rows):
-        lines.append(("F1", "- nothing to divide by"))
+        lines.append(("F1", "-: undefined, because there is nothing to divide by"))
     if view.leaves_wrong_out:
         lines.append(("", describe_both_f1(view)))
     lines.append(("", MATRIX_LEGEND))
@@ -276,7 +276,10 @@ def legend(view: RunView) -> list[tuple[str, str]]:
         lines.append(
             (
                 "labelled",
-                "labelled: the share of documents with a label for the field, if not all",
+                (
+                    "labelled: the share of documents that have a label for the field, if some "
+                    "have none"
+                ),
             )
         )
     has_list_fields = any(row.score is None and row.counts.total for row in rows)

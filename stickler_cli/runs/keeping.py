@@ -265,7 +265,11 @@ class _Finished:
         if not self.is_whole:  # later documents have not been evaluated yet
             end = max((index for index, name in enumerate(now) if name in kept), default=0)
         new = [f"{name} is new" for name in now[:end] if name not in kept]
-        moved = [f"{now[0]} is now where {before[0]} was"] if not gone and not new else []
+        moved = (
+            [f"document {now[0]} has taken the position of document {before[0]}"]
+            if not gone and not new
+            else []
+        )
         return self._refused(gone + new + moved)
 
     def _refused(self, descriptions: list[str]) -> UsageError:

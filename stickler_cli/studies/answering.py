@@ -297,9 +297,8 @@ def _parse_line(value: JsonObject, plan: Plan) -> VerdictLine | Problem:
     """Return the verdict in a line, or the problem of the line."""
     missing = [key for key in _KEYS if key not in value]
     if missing:
-        return Problem(
-            "", f"the line has no {' and no '.join(missing)}", f"the keys {', '.join(_KEYS)}"
-        )
+        missing_keys = " and no ".join(f"key '{key}'" for key in missing)
+        return Problem("", f"the line has no {missing_keys}", f"the keys {', '.join(_KEYS)}")
     path, verdict = value["path"], value["verdict"]
     try:
         steps = parse_field_path(path if isinstance(path, str) else "")

@@ -458,7 +458,7 @@ def test_two_runs_are_needed_and_each_once(stickler):
         ),
         (
             [*SOURCES[:3], SOURCES[2]],
-            (f"{SOURCES[2]} is given twice, expected GT and each run given only"),
+            (f"'{SOURCES[2]}' is given twice, expected GT and each run given only"),
         ),
     ):
         result = stickler("audit", *sources)

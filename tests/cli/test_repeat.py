@@ -79,7 +79,7 @@ def test_a_run_that_cannot_be_evaluated_is_told_and_exit_code_3(three, stickler)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--repeat", "pred"), "--repeat: pred is given twice"),
+        (("--repeat", "pred"), "--repeat: 'pred' is given twice"),
         (("--repeat", "pred2", "--run-dir", "kept"), "--repeat: --run-dir is also given"),
         (("--repeat", "none"), "none: there is no such file or directory"),
     ],

@@ -300,7 +300,9 @@ def test_lines_in_another_order_are_told(orders):
     command = ("eval", "schema.json", "gt.jsonl", "pred.jsonl", "--id-field", "id")
     call(*command, "--run-dir", "kept")
     write(orders / "gt.jsonl", '{"id": "y"}\n{"id": "x"}')
-    assert "y is now where x was" in refused(*command, "--run-dir", "kept")
+    assert "document y has taken the position of document x" in refused(
+        *command, "--run-dir", "kept"
+    )
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_with_verdicts_there_is_precision_and_recall_at_each_cut(stickler, evide
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        ({"path": "name", "gt": 1, "pred": 2}, "the line has no verdict"),
+        ({"path": "name", "gt": 1, "pred": 2}, "the line has no key 'verdict'"),
         ({"path": "nome", "gt": 1, "pred": 2, "verdict": "same"}, 'path is "nome"'),
         ({"path": 3, "gt": 1, "pred": 2, "verdict": "same"}, "path is 3"),
         ({"path": "name", "gt": 1, "pred": 2, "verdict": "maybe"}, 'verdict is "maybe"'),

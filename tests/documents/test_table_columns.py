@@ -83,14 +83,14 @@ def test_two_columns_for_a_side_give_a_note_that_names_both(tmp_path: Path, suff
         f"{file}: the columns {columns} could contain the {title}; {advice}"
         for columns, title, advice in (
             (
-                "gt and expected",
+                "'gt' and 'expected'",
                 "ground truth",
-                "gt is used; to use another column, give --gt-column",
+                "'gt' is used; to use another column, give --gt-column",
             ),
             (
-                "pred and output",
+                "'pred' and 'output'",
                 "prediction",
-                "pred is used; to use another column, give --pred-column",
+                "'pred' is used; to use another column, give --pred-column",
             ),
         )
     ]
@@ -166,7 +166,7 @@ def test_a_schema_is_inferred_from_the_column_that_is_compared(
     assert main(["eval", "--pairs", file, "-f", "json", "--no-config"]) == 0
     out, err = capsys.readouterr()
     assert [field["field"] for field in json.loads(out)["fields"]] == ["n"]
-    assert "could contain the ground truth; gt is used" in out
+    assert "could contain the ground truth; 'gt' is used" in out
     if suffix != "parquet":
         command = err.split("`")[1].split()
         assert command[1:5] == ["init", file, "--gt-root", "gt"]

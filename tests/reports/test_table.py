@@ -343,7 +343,7 @@ def test_fields_that_nobody_labelled_have_their_share_in_table_page_and_record(r
     assert ["total", "3", "1.0000", "0.7500"] in rows
     assert ["id", "4", "1.0000"] in rows
     assert "note: total is not labelled in 1 of 4 documents\n" in text
-    assert "labelled: the share of documents with a label for the field, if not all\n" in render(
+    assert "labelled: the share of documents that have a label for the field, if some " in render(
         run, VERBOSE
     )
 

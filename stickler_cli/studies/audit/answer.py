@@ -203,7 +203,7 @@ def _check_sources(gt: str, runs: Sequence[str]) -> None:
     """Raise UsageError if fewer than two runs are given, or if a source is named twice."""
     sources = (gt, *runs)
     if repeated := [source for source in sources if sources.count(source) > 1]:
-        finding = f"{repeated[0]} is given twice"
+        finding = f"{repeated[0]!r} is given twice"
         raise UsageError([Problem("stickler audit", finding, "GT and each run given only once")])
     if len(runs) < MIN_RUNS:
         finding = f"{number_of(len(runs), 'run')} given"

@@ -141,7 +141,7 @@ class DiffSettings(
         sides = (self.base, self.new) if self.several else (self.names[-2:-1], self.names[-1:])
         for name, side in zip(("BASE", "NEW"), sides, strict=True):
             if twice := [run for run in side if side.count(run) > 1]:
-                finding = f"{twice[0]} is given twice"
+                finding = f"{twice[0]!r} is given twice"
                 raise UsageError([Problem(name, finding, "separate runs")])
         return sides
 

@@ -119,18 +119,21 @@ _LEGEND: Final = (
     ("place wrong", "place wrong: right values whose predicted box is in another place"),
     (
         "missed",
-        "missed: boxes that only the ground truth has; invented: those only in the prediction",
+        (
+            "missed: boxes that only the ground truth has; invented: boxes that only the "
+            "prediction has"
+        ),
     ),
     (
         "located",
         (
-            "located: of the right values with a box on both sides, the share whose box is "
-            "in the right place"
+            "located: share of right values whose predicted box is in the right place (only "
+            "values with a box on both sides)"
         ),
     ),
     (
         "F1",
-        ("F1: over all boxes; a box counts as right if its value is right and its place is right"),
+        ("F1: F1 of all boxes; a box counts as right if its value and its place are right"),
     ),
     (
         "AP50",

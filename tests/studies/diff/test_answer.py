@@ -222,7 +222,7 @@ def test_documents_that_cannot_be_evaluated_are_told_and_exit_code_3(stickler, r
         ),
         (("a", "b", "c"), "stickler diff: the arguments (a, b, c) do not fit, expected"),
         (("--base", "a", "b"), "stickler diff: the arguments (--base) do not fit, expected"),
-        (("a", "b", "--base", "c", "--new", "d", "--base", "c"), "BASE: c is given twice"),
+        (("a", "b", "--base", "c", "--new", "d", "--base", "c"), "BASE: 'c' is given twice"),
         (
             ("a", "--base", "c", "--new", "d"),
             "the arguments (a, --base, --new) do not fit, expected",
