@@ -93,14 +93,14 @@ def record_pairs(
 OTHER_NAMES: Final = "x-other-names"
 """Key of a schema that was made from a class; its value has the aliases of the class's fields."""
 DOCUMENT_PART: Final = ""
-"""The key in `Renames` for the table that renames the top-level keys of documents. The tables for
-inner objects have other keys."""
+"""Key of the table in `Renames` that renames the top-level keys of documents. Tables for inner
+objects have other keys."""
 
 
 def rename_keys(
     value: JsonValue, renames: Renames, part_names: Iterable[str] = (DOCUMENT_PART,)
 ) -> JsonValue:
-    """Replace alternative keys by the names of their fields, in a value and everything inside it.
+    """Rename keys to the names of the fields that they stand for, at every depth of a value.
 
     A key stays as it is if the object also has a key with the field's name. `part_names` has the
     names of the tables in `renames` that apply to the value itself.
@@ -131,7 +131,7 @@ def rename_keys(
 
 
 def _find_target(value: JsonValue, steps: tuple[str, ...]) -> list[JsonValue]:
-    """Return a list with the value that steps lead to; empty if there is no such value."""
+    """Return [value] with the value that `steps` lead to, or [] if there is no such value."""
     for step in steps:
         if isinstance(value, dict) and step in value:
             value = value[step]

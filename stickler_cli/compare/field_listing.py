@@ -20,12 +20,12 @@ from .tuple import TupleNode
 ANY_KIND: Final = "any"
 """The kind of a field whose kind depends on its values."""
 RECURSIVE: Final = "recursive"
-"""The kind of a field that repeats the schema of a field around it. Its own fields are listed only
-below that outer field."""
+"""The kind of a field whose schema repeats that of an outer field. Its own fields are listed only
+below the outer field."""
 SCHEMA: Final = "schema"
 """The kind of the key that names the schema of a document, in runs with several schemas."""
 MAX_ROWS: Final = 10_000
-"""Maximum number of fields that are listed: recursive schemas may have any number of fields."""
+"""At most this many fields are listed, because a recursive schema may have any number of fields."""
 
 
 def field_listing(plan: Plan) -> tuple[FieldInfo, ...]:
@@ -42,8 +42,8 @@ def field_listing(plan: Plan) -> tuple[FieldInfo, ...]:
 def known_paths(plan: Plan) -> tuple[Path, ...]:
     """Return the paths of all fields that documents may have under a plan; `*` stands for any name.
 
-    A field that may have any content, or that repeats an outer schema, has no list of the fields
-    inside it. One path with a final `*` stands for all of them.
+    The fields inside some fields are not listed: inside a field that may have any content, and
+    inside one that repeats an outer schema. One path with a final `*` stands for all of them.
     """
     rows = field_listing(plan)
     paths = [row.field for row in rows]
@@ -52,7 +52,7 @@ def known_paths(plan: Plan) -> tuple[Path, ...]:
 
 
 def plan_of(root: Node, name: str, kind: DocumentKind = "object") -> Plan:
-    """Return a plan for documents that a node compares, with the given name and JSON type."""
+    """Return a named plan for documents of the JSON type `kind`, which are compared by `root`."""
     return Plan(
         root=root,
         model_name=name,
@@ -63,7 +63,7 @@ def plan_of(root: Node, name: str, kind: DocumentKind = "object") -> Plan:
 
 
 def asks_models(root: Node) -> bool:
-    """Return whether a comparator of a node or of its descendants asks a model."""
+    """Return whether a node or one of its descendants has a comparator that asks a model."""
     return any(node.comparator.asks_models for node in _leaves(root))
 
 
@@ -90,7 +90,7 @@ def comparators(plan: Plan) -> tuple[BaseComparator, ...]:
 
 
 def is_bounded(plan: Plan) -> bool:
-    """Return whether choosing arms of unions takes at most linear time in the size of a value."""
+    """Return whether every union chooses its arm in at most linear time in the size of a value."""
     arms = (arm for node in _nodes(plan.root) if isinstance(node, OneOfNode) for arm in node.arms)
     return all(arm.accepts.is_bounded for arm in arms)
 
@@ -107,7 +107,7 @@ def leaves_by_field(plan: Plan) -> Iterator[tuple[Path, Sequence[LeafNode]]]:
 def _leaves_of(node: Node) -> list[LeafNode]:
     """Return the leaf nodes that may compare the values of a field.
 
-    They compare the value itself, the items of a list, or a value in one arm of a union.
+    These are the node of the value itself, of the items of a list, or of one arm of a union.
     """
     inner_nodes = follow_references(node).list_inner_nodes()
     return [inner for inner in inner_nodes if isinstance(inner, LeafNode)]
@@ -116,10 +116,10 @@ def _leaves_of(node: Node) -> list[LeafNode]:
 def _fields_below(
     node: Node, path: Path, ancestors: tuple[int, ...]
 ) -> Iterator[tuple[Path, Node, str | None]]:
-    """Yield (path, node, kind) of each field below a node; look into lists and unions.
+    """Yield (path, node, kind) of each field below a node, also of fields in lists and unions.
 
-    `ancestors` has the `id` of the node and of each node around it. If a kind is None, the kind of
-    the node is meant.
+    `ancestors` has the `id` of the node and of each node around it. A kind of None stands for the
+    kind of the node.
     """
     seen: set[str] = set()
     for name, child in node.list_all_fields():
@@ -152,9 +152,9 @@ def list_nodes(root: Node) -> Iterator[tuple[Path, Node]]:
 
 
 def node_at(plan: Plan, names: Path) -> Node | None:
-    """Return the node of a field, given its path without list indexes.
+    """Return the node of a field, or None if there is no such field.
 
-    None if there is no such field.
+    `names` is the path of the field without list indexes.
     """
     node = plan.root
     for name in names:
@@ -211,9 +211,9 @@ _KINDS: Final = {
 
 
 def _find_threshold(node: Node) -> float | None:
-    """Return the threshold of a field's units; for a list, the threshold of its items.
+    """Return the threshold of a field's values; for a list, the threshold of its items.
 
-    None if units have different thresholds, or if the threshold depends on the values.
+    Return None if values have different thresholds, or if the threshold depends on the values.
     """
     thresholds: set[float | None] = set()
     waiting, seen = [(node, False)], set()

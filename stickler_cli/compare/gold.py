@@ -2,7 +2,7 @@
 
 *Gold* is what annotations say about a ground truth: it has alternatives, it is not labelled, or it
 is a list that need not name all items. Most functions here resolve the gold of one field at a time.
-Of the field's node they use only the rule for values that count as absent.
+They use the field's node only to find out which values count as absent.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,11 +25,11 @@ from stickler_cli.core.locations import ANY_KEY, Step
 from .columns import ABSENT, NOTHING, OBJECT, Columns, Floats, GoldColumn, Indexes, Mask
 
 EQUAL_SCORES_WITHIN: Final = 1e-12
-"""Largest difference of scores of alternatives that counts as a tie. Source: docs/semantics.md."""
+"""Scores of alternatives that differ by at most this are a tie. Source: docs/semantics.md."""
 
 EXCLUDED: Final = -1.0
-"""Used as the similarity of two items without anything to compare, so that they are never paired:
-it is below every similarity, and not above any pairing floor."""
+"""The similarity of two items that have nothing to compare. It is below all other similarities and
+not above any pairing floor, so that such items are never paired."""
 
 CandidateScores = Callable[[Indexes, Indexes, Indexes], Floats]
 """A function that scores candidates, which are alternatives of ground truths. Its arguments are the
@@ -38,13 +38,13 @@ predictions. It returns similarities, or `EXCLUDED` where there is nothing to co
 
 
 class AbsenceRule(Protocol):
-    """The rule by which a node decides which values count as absent."""
+    """Decides which values count as absent for a node."""
 
     @property
     def sees_absent_values(self) -> bool:
-        """Whether the node receives values that it counts as absent.
+        """Whether the node itself handles values that count as absent.
 
-        If false, they are replaced by `NOTHING` (-1) before the node compares values.
+        If not, they are replaced by `NOTHING` (-1) before the node compares values.
         """
 
     @property
@@ -95,7 +95,7 @@ def label_documents(
     *,
     is_partial: bool,
 ) -> tuple[list[JsonValue], list[Gold | None]]:
-    """Apply the annotations (`gold`) of ground truths; return the ground truths and their gold.
+    """Apply annotations (`gold`) to ground truths; return the new ground truths and their gold.
 
     A document that is not labelled becomes None. If a ground truth lacks a declared key, the value
     of this key is absent. With `is_partial`, the value is not labelled instead.
@@ -168,7 +168,7 @@ def _resolve_alternative(
 ) -> list[Alternative]:
     """Return the candidates that an alternative stands for: itself, or its own alternatives.
 
-    Empty if no value in the alternative is labelled.
+    The result is empty if no value in the alternative is labelled.
     """
     value, gold = label_value(node, alternative.value, alternative.gold, is_partial)
     if alternative.gold is None or not alternative.gold.alternatives:
@@ -185,7 +185,10 @@ def _resolve_alternative(
 
 
 def _may_be_absent(value: JsonValue, gold: Gold | None) -> bool:
-    """Return whether a child is absent or not labelled, or has such an alternative."""
+    """Return whether a child may be absent.
+
+    This is so if the child or one of its alternatives is absent, optional or not labelled.
+    """
     if gold is None:
         return is_absent(value)
     if gold.alternatives:
@@ -201,8 +204,8 @@ def _label_inside(
     """Apply the annotations (`gold`) of everything inside a value; return value and gold.
 
     The returned gold is None if it would be empty. Unlabelled items of a list are dropped, unless
-    the list is compared by position. All other unlabelled values are kept, and skipped when they
-    are compared.
+    the list is compared by position. All other unlabelled values are kept, but the comparison skips
+    them.
     """
     if not isinstance(value, dict | list) or (gold is None and not is_partial):
         return value, gold
@@ -270,7 +273,6 @@ def absent_slots(rule: AbsenceRule, columns: Columns) -> tuple[Mask, Mask]:
     """Return, for each side, a mask of the values that are absent or count as absent."""
 
     def find_absent() -> tuple[Mask, Mask]:
-        """Find values that are absent themselves, and values that the rule counts as absent."""
         gt, pred = (kinds == ABSENT for kinds in columns.kinds)
         if columns.work.has_ignored_values:
             gt, pred = (
@@ -287,9 +289,9 @@ def absent_slots(rule: AbsenceRule, columns: Columns) -> tuple[Mask, Mask]:
 def drop_counted_as_absent(
     rule: AbsenceRule, columns: Columns, gt: Indexes, pred: Indexes
 ) -> tuple[Indexes, Indexes]:
-    """Return the column positions of pairs, with `NOTHING` (-1) for absent values.
+    """Replace the column positions of absent values by `NOTHING` (-1).
 
-    Values that `rule` counts as absent are absent, too.
+    This includes values that `rule` counts as absent.
     """
     no_gt, no_pred = absent_slots(rule, columns)
     return np.where(no_gt[gt], NOTHING, gt), np.where(no_pred[pred], NOTHING, pred)
@@ -298,10 +300,10 @@ def drop_counted_as_absent(
 def present_pairs(
     rule: AbsenceRule, columns: Columns, gt: Indexes, pred: Indexes
 ) -> tuple[Indexes, Indexes]:
-    """Return the column positions of pairs, with `NOTHING` (-1) for absent values.
+    """Replace the column positions of absent values by `NOTHING` (-1).
 
-    Values that `rule` counts as absent are absent, too. An absent ground truth keeps its position
-    if its gold decides how the predicted value is judged. An open list, for example, decides this.
+    This includes values that `rule` counts as absent. An absent ground truth keeps its position if
+    its gold decides how the predicted value is judged, for example if it is an open list.
     """
     present_gt, present_pred = columns.drop_absent(gt, pred)
     if columns.work.has_ignored_values and not rule.sees_absent_values:
@@ -318,7 +320,7 @@ def present_pairs(
 def gold_decides(
     rule: AbsenceRule, columns: Columns, gold: GoldColumn, gt: Indexes, pred: Indexes
 ) -> Mask:
-    """Return which ground truths, even absent ones, decide how their predictions are judged.
+    """Return a mask of ground truths that, even if absent, decide how predictions are judged.
 
     These are objects with unlabelled descendants, and open lists.
     """
@@ -332,9 +334,9 @@ def gold_decides(
 def first_absent_alternatives(rule: AbsenceRule, columns: Columns) -> Indexes:
     """Return the column position of each ground truth's first alternative that may be absent.
 
-    An alternative may be absent if it is absent itself, or if everything in it may be absent. A
-    ground truth without alternatives has its own position if everything in it may be absent. All
-    other ground truths have `NOTHING` (-1).
+    An alternative may be absent if it is absent itself, or if everything in it may be absent. If a
+    ground truth has no alternatives, but everything in it may be absent, the result is its own
+    position. It is `NOTHING` (-1) for all other ground truths.
     """
     gold = columns.gold
     if gold is None:
@@ -356,9 +358,9 @@ def choose_alternatives(
 
     Ties go to the first candidate.
 
-    If nothing is predicted, choose the first absent candidate, or else the first candidate. If a
-    candidate contains an open list, it may leave nothing of the prediction to compare. Choose such
-    a candidate only if every candidate leaves nothing to compare.
+    If nothing is predicted, choose the first absent candidate, or else the first candidate. A
+    candidate with an open list may leave nothing of the prediction to compare. It is chosen only if
+    all other candidates leave nothing to compare, either.
     """
     gold = columns.gold
     if gold is None or not gold.n_alternatives[gt].any():
@@ -389,7 +391,7 @@ def choose_alternatives(
 def drop_unlabelled_predictions(
     rule: AbsenceRule, columns: Columns, gold: GoldColumn, gt: Indexes, pred: Indexes
 ) -> tuple[Indexes, Indexes]:
-    """Drop predictions in which no value has a labelled ground truth.
+    """Drop a prediction if none of its values has a labelled ground truth.
 
     Return the column positions of the ground truths and of the predictions. A dropped prediction
     gets the position `NOTHING` (-1). If everything in its ground truth may be absent, the ground

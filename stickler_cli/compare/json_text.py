@@ -1,4 +1,4 @@
-"""Texts that contain JSON, compared by the content of the JSON."""
+"""The node of texts that contain JSON. It compares the objects or lists in these texts."""
 
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -22,13 +22,13 @@ LETTER_STEPS: Final = 10
 class JsonTextNode(DelegatingNode):
     """The node of texts that contain JSON: it compares the objects or lists written in them.
 
-    If a value is not a text but an object or list, it is compared itself. If one side is a text in
-    which no object or list is written, both sides are compared as plain texts.
+    An object or list that is not written as a text is compared as it is. If one side is a text
+    without an object or list in it, both sides are compared as plain texts.
     """
 
     content: Node
     text: LeafNode = field(repr=False, compare=False)
-    """The node of pairs in which one side is a text without an object or list in it."""
+    """Compares a pair as plain texts if one side is a text without an object or list in it."""
 
     @property
     def item_threshold(self) -> float:
@@ -77,7 +77,7 @@ class JsonTextNode(DelegatingNode):
         return join_groups(self, columns, gt, pred, groups_of_pairs, self.weight)
 
     def _read_content(self, columns: Columns) -> Columns:
-        """Return the columns of the content of texts.
+        """Return columns in which each JSON text is replaced by its content.
 
         Texts that contain no JSON stay as they are.
         """
@@ -96,14 +96,13 @@ class JsonTextNode(DelegatingNode):
         return read
 
     def _plain_text_masks(self, columns: Columns) -> tuple[Mask, Mask]:
-        """Return, for each side, a mask of values whose content is a scalar.
+        """Return, for each side, a mask of the values that contain no object or list.
 
-        Absent values are not in the mask. The last entry of a mask stands for an absent value
-        (`NOTHING`).
+        The mask is False for absent values, and so is its last entry, which stands for
+        `NOTHING`.
         """
 
         def find_texts() -> tuple[Mask, Mask]:
-            """Find present values whose content is neither an object nor a list."""
             read = self._read_content(columns)
             gt, pred = (
                 np.array([not isinstance(value, dict | list) for value in (*side, [])])
@@ -134,7 +133,7 @@ def _spread_confidence(confidence: Any, value: JsonValue) -> Any:
 
 
 def with_read_texts(gt: JsonValue, pred: JsonValue, levels: int = MAX_LEVELS) -> JsonValue:
-    """Replace a predicted JSON text by its content where the ground truth has an object or list.
+    """Replace predicted JSON texts by the objects or lists in them where the ground truth has such.
 
     >>> with_read_texts({"a": [1], "b": "[1]"}, {"a": "[2]", "b": "[2]"})
     {'a': [2], 'b': '[2]'}

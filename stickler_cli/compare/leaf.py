@@ -1,4 +1,4 @@
-"""Leaves: the nodes of single values; and blocks of leaves that share a comparator."""
+"""Leaves, which compare single values, and blocks of leaves that share a comparator."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -64,8 +64,8 @@ class LeafNode(Node):
     def min_steps(self, columns: Columns, gt: Indexes, pred: Indexes) -> int:
         """Return the least work of comparing each value in `gt` with each one in `pred`, in steps.
 
-        `gt` and `pred` are codes of values. Two equal values take no work. `is_expensive` must be
-        true for this leaf.
+        `gt` and `pred` are codes of values. Two equal values take no work. Call this only for a
+        leaf whose `is_expensive` is true.
         """
         lengths = columns.prepare_for(self.comparator.pairing or self.comparator).lengths
         gt_counts = np.bincount(gt[gt >= 0], minlength=len(lengths))
@@ -79,7 +79,7 @@ class LeafNode(Node):
         return STEPS_OF_PAIR * n_pairs + STEPS_OF_WORDS * n_cells // LETTERS_OF_WORD
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask]:
-        """Return, for each side, a mask of values that the comparator takes or that are absent."""
+        """Return, for each side, a mask of values that are absent or that the comparator takes."""
         accepted_kinds = [ABSENT, LEAF, *(_CONTAINERS[shape] for shape in self.comparator.takes)]
         gt_kinds, pred_kinds = columns.kinds
         return np.isin(gt_kinds, accepted_kinds), np.isin(pred_kinds, accepted_kinds)
@@ -87,7 +87,7 @@ class LeafNode(Node):
     def compare_pairs(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
         """Compare pairs of values; if `task` is a `Recording`, add them to its unit table.
 
-        If all values are scalars without gold, their kinds are not checked.
+        The kinds of values are not checked if all values are scalars without gold.
         """
         if columns.is_plain:
             columns.work.charge(CALL_STEPS + PAIR_STEPS * len(gt))
@@ -98,7 +98,7 @@ class LeafNode(Node):
     def _score_mismatches(
         self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
-        """Give the score 0 to pairs of a kind that the comparator does not take.
+        """Give the score 0 to pairs with a value that the comparator does not take, such as a list.
 
         Each pair is one unit.
         """
@@ -106,7 +106,7 @@ class LeafNode(Node):
         return task.finish_units(VALUE, score_zero(self, columns, gt, pred, outcome))
 
     def counts_as_absent(self, value: JsonValue) -> bool:
-        """Return whether the rule `reading` turns a value into an absent one."""
+        """Return whether the rule `reading` replaces a value by None."""
         return self.reading is not None and self.reading(value) is None
 
     def score_declared(
@@ -142,7 +142,8 @@ class LeafNode(Node):
 class BlockLayout(NamedTuple):
     """The order of values in a block of leaves: all pairs of the first leaf, then of the next.
 
-    Each array has one entry for each leaf and pair of objects, (n_leaves * size,).
+    Each array has one entry for each combination of a leaf and a pair of objects, (n_leaves *
+    size,).
     """
 
     size: int
@@ -160,10 +161,10 @@ class BlockLayout(NamedTuple):
 
 
 class LeafSlots(NamedTuple):
-    """The positions of the values of a block of leaves, given the positions of their objects.
+    """Where the values of a block of leaves are in their columns, computed from their objects.
 
-    The columns have the values of all leaves one after the other: for each leaf, its value in every
-    object and an empty entry for `NOTHING`.
+    The columns have the values of the first leaf, then those of the next. Each leaf has one value
+    for every object, and an empty entry for `NOTHING`.
     """
 
     columns: Columns
@@ -188,11 +189,11 @@ class LeafSlots(NamedTuple):
 
 
 MAX_CACHED_LAYOUT: Final = 1 << 12
-"""Maximum number of pairs of objects for which a layout is kept for later chunks."""
+"""A layout is kept for later chunks if it is for at most this many pairs of objects."""
 
 
 class LeafBlock:
-    """Leaves of an object that share a comparator: they have one column, compared by one call."""
+    """Leaves of an object that share a comparator, so that one call compares all of them."""
 
     def __init__(self, leaves: Sequence[tuple[int, str, LeafNode]]) -> None:
         """Make a block of leaves, each given as (position in its object, name, node)."""
@@ -200,7 +201,7 @@ class LeafBlock:
         self.positions: list[int] = [*positions]
         first, end = positions[0], positions[-1] + 1
         self.span = slice(first, end) if end - first == len(positions) else np.array(positions)
-        """The positions of the leaves, as an index into the fields of the object."""
+        """Selects these leaves from an array that has an entry for each field of the object."""
         self.weight = np.array([[float(node.weight)] for node in self.nodes])
         self._clips = any(node.clip for node in self.nodes)
         self._reading = self.nodes[0].reading
@@ -235,7 +236,7 @@ class LeafBlock:
     def similarity(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> PairScores:
-        """Score the leaves of pairs of objects, in which all leaves are scalars.
+        """Score the leaves of pairs of objects. The values of all leaves must be scalars.
 
         `gt` and `pred` are the positions of the objects in their columns, (size,). The result has
         all pairs of the first leaf, then of the next, (n_leaves * size,).
@@ -277,9 +278,9 @@ class LeafBlock:
     ) -> PairScores:
         """Score and record the leaves of pairs of objects.
 
-        `recording` says to which objects the leaves belong. `field_numbers` has the number of each
-        field of the objects: (n_fields, 1) if they are the same for all objects, else (n_fields,
-        size).
+        `recording` has the objects that the leaves belong to. `field_numbers` has the number of
+        each field of the objects. Its shape is (n_fields, 1) if the numbers are the same for all
+        objects, else (n_fields, size).
         """
         scores = self.similarity(columns, gt, pred, recording.options, Mode.FINAL)
         outcome, similarity = scores.outcome, scores.similarity
@@ -312,7 +313,7 @@ class LeafBlock:
 
 
 def group_leaves(leaves: Iterable[tuple[int, str, LeafNode]]) -> tuple[LeafBlock, ...]:
-    """Group the leaves of an object by comparator; one call can compare all leaves of a block."""
+    """Group the leaves of an object by comparator, so that one call can compare a whole group."""
     keys: list[object] = []
     blocks: list[list[tuple[int, str, LeafNode]]] = []
     for leaf in leaves:
@@ -325,7 +326,7 @@ def group_leaves(leaves: Iterable[tuple[int, str, LeafNode]]) -> tuple[LeafBlock
 
 
 def _comparator_key(comparator: BaseComparator) -> object:
-    """Return a key that is equal for comparators that give equal results for any two values."""
+    """Return a key for a comparator. If two keys are equal, the comparators give equal results."""
     if comparator.asks_models:  # fields of judges are compared one by one
         return object()
     if not is_built_in(comparator):
@@ -347,9 +348,10 @@ def _compare_codes(  # noqa: PLR0913, PLR0917 - two sides of columns, and the ru
 ) -> tuple[Floats, Outcomes, Mapping[int, str]]:
     """Compare pairs of values, given by their codes.
 
-    Return (similarities, outcomes, reasons). The reasons are those of a model that judges values;
-    their keys are the positions of pairs. `min_similarity` is the similarity from which a pair
-    matches: one for all pairs, or one for each leaf of a block, (n_leaves, 1).
+    Return (similarities, outcomes, reasons). `reasons` is not empty only if a model judges the
+    values: it maps positions of pairs to the reasons of the model. A pair matches from
+    `min_similarity` on, which is one number for all pairs, or one for each leaf of a block,
+    (n_leaves, 1).
     """
     if mode >= Mode.PAIRING and comparator.pairing is not None:
         comparator = comparator.pairing

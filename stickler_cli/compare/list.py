@@ -37,7 +37,10 @@ BYTES_OF_LIST_PAIR: Final = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SequenceNode(Node, ABC):
-    """The base of list and tuple nodes; a value that is not a list counts as a list of one item."""
+    """The base of list and tuple nodes.
+
+    A value that is not a list counts as a list of one item.
+    """
 
     nested = True
     takes_lists = True
@@ -56,7 +59,7 @@ class SequenceNode(Node, ABC):
 
     @abstractmethod
     def mask_ignored(self, values: list[JsonValue]) -> list[JsonValue]:
-        """Return the items of a list with None in place of ignored items."""
+        """Replace ignored items of a list by None."""
 
     def counts_as_absent(self, value: JsonValue) -> bool:
         """Return whether all items of a list are absent or ignored.
@@ -66,7 +69,7 @@ class SequenceNode(Node, ABC):
         return is_absent(self.mask_ignored(value if isinstance(value, list) else [value]))
 
     def mask_ignored_columns(self, columns: Columns) -> Columns:
-        """Return the columns of lists with None in place of ignored items."""
+        """Return columns in which ignored list items are replaced by None."""
         if not columns.work.has_ignored_values:
             return columns
 
@@ -85,8 +88,8 @@ class SequenceNode(Node, ABC):
     def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
         """Return, for each side, a mask of the values that can be read as lists; None if all can.
 
-        A value that is not a list is read as a list of one item, unless a recursive schema would
-        then need lists in lists without end.
+        A value that is not a list is read as a list of one item. Only if a recursive schema would
+        then need lists in lists without end, the value cannot be read.
         """
         if columns.types <= {list, type(None)}:
             return None
@@ -138,7 +141,7 @@ class SequenceNode(Node, ABC):
         )
 
     def score_full_match(self, columns: Columns, gt: Indexes, pred: Indexes) -> PairScores:
-        """Return the scores that pairs of lists would have if all of their items were equal."""
+        """Return the scores that pairs of lists would have if all their items were equal."""
         full_match = np.ones(len(gt))
         return self.score_lists(columns, gt, pred, full_match, full_match)
 
@@ -147,28 +150,28 @@ class SequenceNode(Node, ABC):
 class ListNode(SequenceNode):
     """The node of a list whose items are all compared by one node.
 
-    `threshold` is the similarity at which two lists match as items of another list; the items have
-    thresholds of their own. The score of a list is never clipped.
+    `threshold` is the similarity at which two lists match if they are items of other lists. The
+    items have thresholds of their own. The score of a list is never clipped.
     """
 
     items: Node
     pairing_floor: float | None = None
-    """Similarity at or below which two items cannot be a pair, in [-1, 1); None uses the run's
-    floor."""
+    """Items can be a pair only if their similarity is above this, in [-1, 1). None uses the floor
+    of the run."""
     threshold_stated: bool = True
-    """Whether the schema states `threshold`; if not, lists match by the thresholds of their
-    items."""
+    """Whether the schema states `threshold`. If not, a list in another list has the threshold of
+    its first item."""
     exhaustive: bool = True
     """Whether ground truths list all items."""
     pairing: ListPairing = "best"
     key: tuple[str, ...] = ()
-    """Names of the key fields; the items of a pair have matching values in these fields."""
+    """Names of the key fields. Two items are a pair only if their values in these fields match."""
     distinct: bool = False
-    """Whether an item that equals an earlier item, as JSON, is ignored."""
+    """Whether an item is ignored if it equals an earlier item, as JSON."""
 
     @property
     def ordered(self) -> bool:
-        """Whether pairs of items must keep the order of both lists, so that no two pairs cross."""
+        """Whether paired items must be in the same order in both lists."""
         return self.pairing == "ordered"
 
     @property
@@ -182,7 +185,7 @@ class ListNode(SequenceNode):
         return not self.exhaustive
 
     def mask_ignored(self, values: list[JsonValue]) -> list[JsonValue]:
-        """Return the items of a list with None for items that count as absent or are repeated."""
+        """Replace items by None if they count as absent or, with `distinct`, are repeated."""
         counts_as_absent = self.items.counts_as_absent
         items = [item if is_absent(item) or not counts_as_absent(item) else None for item in values]
         if self.distinct:
@@ -229,7 +232,7 @@ class ListNode(SequenceNode):
         return columns.cached((id(self), "thresholds"), find_thresholds)[gt]
 
     def source_for(self, element: JsonValue) -> ThresholdSource:
-        """Return the source of the threshold for a list that is an item of another list."""
+        """Return the source of a list's threshold, if the list is an item of another list."""
         if self.threshold_stated or not isinstance(element, list):
             return self.threshold_source
         first_item = next((item for item in element if not is_absent(item)), None)
@@ -240,7 +243,7 @@ class ListNode(SequenceNode):
         )
 
     def floor(self, options: Options) -> float:
-        """Return the similarity at or below which two items cannot be a pair."""
+        """Return the similarity that two items must exceed to be a pair."""
         return options.pairing_floor if self.pairing_floor is None else self.pairing_floor
 
     def score_declared(
@@ -339,7 +342,8 @@ class ListNode(SequenceNode):
     ) -> PairScores:
         """Compare pairs of labelled lists; if `task` is a `Recording`, add them to its unit table.
 
-        If the ground truth is an open list without items, nothing in the prediction is evaluated.
+        An open list without items allows any predicted items: nothing in the prediction is
+        evaluated.
         """
         if self.exhaustive and columns.gold is None:
             return Node.compare_labelled(self, columns, gt, pred, task)
@@ -355,7 +359,7 @@ class ListNode(SequenceNode):
         return scores
 
     def _find_open(self, columns: Columns, gt: Indexes) -> Mask:
-        """Return which ground truths are open lists, which need not name all items."""
+        """Return a mask of the ground truths that are open lists, which need not name all items."""
         if not self.exhaustive or columns.gold is None:
             return np.full(len(gt), not self.exhaustive)
         return columns.gold.is_open[gt]
@@ -405,8 +409,8 @@ class ListNode(SequenceNode):
         """Pair the items of lists that are themselves inside list items.
 
         Return (table, rows). The table has a row for each different pair of lists, and `rows[i]` is
-        the row of the lists `gt[i]` and `pred[i]`. The columns keep the table, because the same two
-        lists are compared several times.
+        the row of the lists `gt[i]` and `pred[i]`. The table is kept in the columns, because the
+        same two lists are compared several times.
         """
         width = len(columns.pred) + 1
         keys = (gt + 1) * width + pred + 1
@@ -433,10 +437,10 @@ class ListNode(SequenceNode):
     def _find_items(
         self, columns: Columns, gt: Indexes, pred: Indexes, pairs: ListPairs
     ) -> "tuple[ItemPairs, dict[int, int]]":
-        """Return the items to record, and how many predicted items open lists drop.
+        """Return the items to record, and the number of predicted items that open lists drop.
 
-        The second result maps the index of a pair of lists to the number of items that are dropped
-        there. Pairs without such items are omitted.
+        The numbers are in a dict; its keys are the indexes of pairs of lists. Pairs of lists
+        without dropped items are omitted.
         """
         gt_lists, pred_lists, elements = columns.elements
         gt_slots, gt_owner, _ = gt_lists.select(gt)
@@ -506,9 +510,10 @@ class ListNode(SequenceNode):
         outcome: Outcomes,
         recording: Recording,
     ) -> None:
-        """Mark unpaired items that match an unpaired item of the other side as out of order.
+        """Mark two unpaired items that match each other as out of order.
 
-        An item is matched with at most one other item.
+        One is a ground-truth item, the other a predicted item. An item is matched with at most one
+        other item.
         """
         is_moved = np.zeros(len(owner), np.bool_)
         (missed,), (invented,) = (outcome == FN).nonzero(), (outcome == FA).nonzero()
@@ -531,9 +536,10 @@ class ListNode(SequenceNode):
 
 
 class ItemPairs(NamedTuple):
-    """The items of pairs of lists: ground-truth items, each with its partner, then invented items.
+    """The items of pairs of lists. Every array has one entry per item.
 
-    They are sorted by list; every array has one entry per item.
+    Items are sorted by their pair of lists. For each of these pairs, ground-truth items come first,
+    each with its partner. Invented items follow.
     """
 
     owner: Indexes
@@ -549,7 +555,7 @@ class ItemPairs(NamedTuple):
 
 
 def place_items(lists: UnitBatch, owner: Indexes) -> Placement:
-    """Return the placement of list items in the unit table.
+    """Return the place of list items in the unit table.
 
     Item i is in the list at position `owner[i]` of the batch `lists`.
     """
@@ -565,16 +571,16 @@ def place_items(lists: UnitBatch, owner: Indexes) -> Placement:
 
 
 def set_indexes(batch: UnitBatch, columns: Columns, gt: Indexes, pred: Indexes) -> None:
-    """Record each item's index in both lists, given the items' positions in their columns."""
+    """Record each item's index in both lists; `gt` and `pred` are column positions of items."""
     gt_lists, pred_lists, _ = columns.elements
     batch.gt_index = _indexes_of(gt_lists.indexes, gt)
     batch.pred_index = _indexes_of(pred_lists.indexes, pred)
 
 
 def _record_as_items(scores: PairScores, threshold: Floats) -> Outcomes:
-    """Record the thresholds of list items; return the outcomes of the items at these thresholds.
+    """Record the thresholds of list items, and return the outcomes at these thresholds.
 
-    Only objects and lists get a new outcome; a value keeps its own.
+    Only objects and lists get a new outcome. Other values keep theirs.
     """
     batch, outcome = scores.batch, scores.outcome
     batch.threshold = threshold
@@ -585,13 +591,13 @@ def _record_as_items(scores: PairScores, threshold: Floats) -> Outcomes:
 
 
 def _positive_by_position(numbers: Indexes) -> dict[int, int]:
-    """Return a dict that maps positions to the numbers there; numbers that are 0 are omitted."""
+    """Return the numbers that are not 0 in a dict, keyed by their position."""
     (positions,) = numbers.nonzero()
     return dict(zip(positions.tolist(), numbers[positions].tolist(), strict=True))
 
 
 def _positions_among(lists: ListLayout, chosen: Indexes, owner: Indexes, slots: Indexes) -> Indexes:
-    """Return the position of each item in a column that has only the items of the chosen lists.
+    """Return where each item would be in a column that has only the items of the chosen lists.
 
     `chosen` has the positions of these lists in their column. `slots` has the positions of the
     items in the column of all items, and `owner` the index of each item's list in `chosen`.
@@ -602,7 +608,7 @@ def _positions_among(lists: ListLayout, chosen: Indexes, owner: Indexes, slots: 
 
 
 def _means(owner: Indexes, figures: Floats, longest: Indexes) -> Floats:
-    """Return the sum of the figures of each list's items, divided by `longest` of the list."""
+    """Return, for each list, the sum of its items' figures divided by its entry in `longest`."""
     means: Floats = np.bincount(owner, figures, len(longest)) / longest
     return means
 

@@ -1,4 +1,4 @@
-"""Objects: fields, each with a node of its own, scored by their weighted mean.
+"""Objects: each field has a node of its own, and their weighted mean is the score of the object.
 
 An object is called a *map* if the schema does not name all of its keys.
 """
@@ -55,7 +55,7 @@ from .units import Placement, UnitBatch, notes_by_row, select_values
 from .work import DECLARED_STEPS, UNDECLARED_STEPS
 
 MAX_COMPARED_KEYS: Final = 1 << 16
-"""Maximum number of map keys that are scored at once; each key takes some 500 bytes until its
+"""Maximum number of map keys that are scored at once. Each key takes some 500 bytes until its
 scores are added up. A map key is a key that the schema does not name."""
 
 _OBJECTS: Final = frozenset((dict, type(None)))
@@ -65,10 +65,10 @@ CompareKeys = Callable[["MapKeys", Indexes, Node], PairScores]
 
 
 class MapKeys(NamedTuple):
-    """The map keys of pairs of objects, sorted by pair and then in the order of the documents.
+    """The map keys of pairs of objects. Every array has one entry per key.
 
-    Only keys of a family are included: a family is all map keys that one rule of the schema
-    describes. Every array has one entry per key.
+    Keys are sorted by pair, and then in the order of the documents. Only keys of a family are
+    included. A family is all map keys that one rule of the schema describes.
     """
 
     values: Columns
@@ -90,15 +90,15 @@ class MapKeys(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectNode(Node):
-    """The node of an object; with families of keys, it is the node of a map."""
+    """The node of an object. If it has families of keys, the object is a map."""
 
     fields: tuple[Field, ...] = ()
     """The fields that the schema names, and that are compared."""
     families: tuple[Field, ...] = ()
-    """Families of keys: each compares the keys that one rule of the schema describes. A key that
-    `fields` does not name belongs to the first family that takes it."""
+    """Families of keys, one for each rule of the schema that describes keys without names. A key
+    that `fields` does not name belongs to the first family that takes it."""
     match_threshold: float = DEFAULT_MATCH_THRESHOLD
-    """Similarity at which a pair of list items matches, in [0, 1]."""
+    """Similarity at which two objects match as list items, in [0, 1]."""
     model_name: str = ""
     match_source: ThresholdSource = field(default="default", repr=False, compare=False)
     ignored: tuple[Field, ...] = ()
@@ -110,13 +110,13 @@ class ObjectNode(Node):
     in_order: tuple[str, ...] = field(init=False, compare=False, repr=False)
     """The names of the compared fields, in order."""
     included: tuple[bool | Mask, ...] | None = field(init=False, compare=False, repr=False)
-    """Whether the `aggregate` of the object includes each field; None if that depends on the
-    values."""
+    """For each field, whether it counts in the `aggregate` of the object. None if that depends on
+    the values."""
     not_pairing: tuple[int, ...] = field(init=False, compare=False, repr=False)
     """Positions of the fields that are left out when list items are paired."""
     segments: tuple[FieldSegment, ...] = field(init=False, compare=False, repr=False)
-    """All compared fields, grouped by the call that compares them: leaves in blocks, every other
-    field alone."""
+    """All compared fields, grouped into segments. One call compares a segment. It is a block of
+    leaves, or one field of another kind."""
     labels_inside = True
 
     def __post_init__(self) -> None:
@@ -178,7 +178,7 @@ class ObjectNode(Node):
     def _find_compared_family(self, name: str) -> int:
         """Return the position of the compared family that a key belongs to.
 
-        `NOTHING` (-1) if the key belongs to no family or to an ignored family.
+        Return `NOTHING` (-1) if the key belongs to no family, or to an ignored one.
         """
         position = self._find_family(name)
         return NOTHING if position == NOTHING or self.families[position].ignored else position
@@ -228,7 +228,7 @@ class ObjectNode(Node):
 
     @property
     def bound_mode(self) -> Mode | None:
-        """The scoring mode that gives cheap upper bounds of similarities; None if no mode does."""
+        """The scoring mode that makes upper bounds of similarities cheap; None if none does."""
         if self.families:
             return None
         is_nested = [entry.node.nested for entry in self.fields]
@@ -384,7 +384,7 @@ class ObjectNode(Node):
         field_numbers: Indexes = field_index.declared_of_each(children.field, self.in_order)
 
         def record_segment(segment: FieldSegment, columns: Columns) -> PairScores:
-            """Record the fields of a segment: a block of leaves, or one other field."""
+            """Record the fields of a segment, which is a block of leaves or one other field."""
             if isinstance(segment, LeafBlock):
                 return segment.record(
                     columns, gt, pred, recording.with_placement(children), field_numbers
@@ -401,7 +401,7 @@ class ObjectNode(Node):
             return node.record(columns, gt, pred, recording.with_placement(placement))
 
         def record_keys(keys: MapKeys, selected: Indexes, node: Node) -> PairScores:
-            """Record selected keys of maps as fields, in order after the declared fields."""
+            """Record selected map keys like fields, after the declared fields."""
             owner = keys.owner[selected]
             parent_fields = select_values(children.field, owner)
             placement = Placement(
@@ -428,7 +428,10 @@ class ObjectNode(Node):
     def _record_aggregates(
         self, field_scores: list[FieldScores], key_scores: list[KeyScores], size: int
     ) -> None:
-        """Record which fields count in the `aggregate` of `size` pairs of objects."""
+        """Record which fields count in the `aggregate` of their object.
+
+        `size` is the number of pairs of objects.
+        """
         included: Sequence[bool | Mask]
         included_keys: Sequence[bool | Mask]
         if self.included is not None and not key_scores:
@@ -460,8 +463,8 @@ class ObjectNode(Node):
     ) -> list[KeyScores]:
         """Compare the map keys of pairs of objects, with one call for each family of keys.
 
-        A ground-truth value with alternatives is compared in its best alternative. The options and
-        the mode of `task` are used to score the alternatives.
+        If a ground-truth value has alternatives, its best alternative is compared. The options and
+        the mode of `task` are used to find it.
         """
         if not self.families:
             return []
@@ -469,7 +472,7 @@ class ObjectNode(Node):
         values = keys.values
 
         def compare_selected(selected: Indexes, node: Node) -> PairScores:
-            """Compare the selected keys; an error names the key that failed."""
+            """Compare the selected keys. If a key fails, the error names it."""
             try:
                 return compare(keys, selected, node)
             except ComparisonError as error:
@@ -555,9 +558,9 @@ class ObjectNode(Node):
         return field_scores
 
     def _list_segments(self, columns: Columns) -> Iterator[tuple[FieldSegment, Columns]]:
-        """Yield each block of leaves, and each other field, with its columns.
+        """Yield each segment and its columns: a block of leaves, or one field.
 
-        A block whose values are not all plain scalars is split into its fields.
+        A block is split into its fields if some of its values are not plain scalars.
         """
         for segment in self.segments:
             if isinstance(segment, LeafBlock):
@@ -572,9 +575,10 @@ class ObjectNode(Node):
     def _find_undeclared_keys(
         self, columns: Columns, slots: Indexes, side: str
     ) -> dict[int, tuple[str, ...]]:
-        """Return a dict that maps indexes in `slots` to the undeclared keys of the object there.
+        """Return the undeclared keys of objects in a dict; its keys are indexes in `slots`.
 
-        Keys without a value are omitted. `side` is "gt" or "pred".
+        `slots` are the column positions of the objects. Keys without a value are omitted. `side` is
+        "gt" or "pred".
         """
         declared = self.declared_names
 
@@ -609,9 +613,9 @@ class ObjectNode(Node):
     def _find_extra_keys(
         self, columns: Columns, gt: Indexes, pred: Indexes
     ) -> dict[int, tuple[str, ...]]:
-        """Return a dict that maps the index of a pair to the keys that only the prediction has.
+        """Return the keys of each pair that only the prediction has, keyed by the pair's index.
 
-        Keys that the schema declares are omitted, and keys whose ground truth is not labelled.
+        Omit keys that the schema declares, and keys whose ground truth is not labelled.
         """
         extra_keys: dict[int, tuple[str, ...]] = {}
         for position, names in self._find_undeclared_keys(columns, pred, "pred").items():
@@ -651,7 +655,7 @@ def _clip_objects(scores: PairScores, match_threshold: float) -> None:
 def _spread_figures(
     similarity: Floats, score: Floats, positions: Indexes, size: int
 ) -> tuple[Floats, Floats]:
-    """Return figures of all pairs, given those of the pairs at `positions`; all others get 1.0."""
+    """Return figures of all `size` pairs: the given ones at `positions`, and 1.0 elsewhere."""
     if len(positions) == size:
         return similarity, score
     similarities = np.ones(size)
@@ -664,13 +668,13 @@ def _spread_figures(
 
 
 def _set_aggregate(scores: PairScores, is_included: bool | Mask) -> None:
-    """Record whether units count in the `aggregate` of their objects."""
+    """Record whether fields count in the `aggregate` of their objects."""
     for positions, group in scores.by_node():
         group.batch.in_aggregate = select_values(is_included, positions)
 
 
 def _split_by_keys(columns: Columns, gt: Indexes, pred: Indexes) -> list[Indexes]:
-    """Split pairs of objects into blocks that have few enough keys to be scored at once."""
+    """Split pairs of objects into blocks. Each has few enough keys to be scored at once."""
     gt_layout, pred_layout, *_ = columns.entries
     n_keys = gt_layout.lengths[gt] + pred_layout.lengths[pred]
     block = n_keys.cumsum() // MAX_COMPARED_KEYS

@@ -1,4 +1,4 @@
-"""Fields of objects: their declaration, and how their scores make the score of an object."""
+"""Fields of objects, and how the scores of fields make the score of an object."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from .plan import Node
 from .result import TN
 
 FieldSegment: TypeAlias = LeafBlock | int
-"""Fields that one call compares: a block of leaves, or one other field, given by its position."""
+"""Fields that one call compares: a block of leaves, or the position of one other field."""
 
 
 class KeyPattern(Protocol):
@@ -47,16 +47,19 @@ class Field:
 
 
 class FieldScores(NamedTuple):
-    """The scores of one segment: a block of leaves, or one other field."""
+    """Scores of one segment of an object's fields.
+
+    A segment is either a block of leaves that are compared together, or a single field.
+    """
 
     segment: FieldSegment
     scores: PairScores
-    """The scores, one per pair of objects; for a block, all pairs of the first leaf, then of the
-    next."""
+    """One score for each pair of objects. In a block, all pairs of the first leaf come first, then
+    those of the next leaf."""
 
     @property
     def positions(self) -> "int | slice | Indexes":
-        """The positions of the fields in the object, in a form that indexes an array."""
+        """Selects these fields from an array that has an entry for each field of the object."""
         return self.segment if isinstance(self.segment, int) else self.segment.span
 
 
@@ -66,8 +69,8 @@ class KeyScores(NamedTuple):
     owner: Indexes
     """The index of the pair of objects that each key belongs to."""
     aggregate: "bool | Outcomes | None"
-    """The `aggregate` annotation of all keys (None if there is none); or an array with one of
-    `ANNOTATION_CODES` for each key."""
+    """The `aggregate` annotation, if it is the same for all keys (None if there is none). Otherwise
+    an array with one of `ANNOTATION_CODES` for each key."""
     scores: PairScores
 
 
@@ -80,8 +83,8 @@ def average_fields(
 ) -> tuple[Floats, Floats]:
     """Return the weighted mean similarity and mean score of the fields of each pair of objects.
 
-    Fields that are absent on both sides do not count, nor do fields at the positions `not_pairing`.
-    Both means are 1.0 for a pair without fields. Shapes: (size,).
+    Some fields do not count: those that are absent on both sides, and those at the positions
+    `not_pairing`. Both means are 1.0 for a pair without fields. Shapes: (size,).
     """
     all_scores = [fields.scores for fields in field_scores]
     all_scores += [keys.scores for keys in key_scores]
@@ -121,11 +124,11 @@ def find_unfounded(
     field_scores: Sequence[FieldScores],
     key_scores: Sequence[KeyScores],
 ) -> Mask | bool:
-    """Return the pairs of objects that have nothing to compare, and whose truth may be absent.
+    """Return a mask of pairs of objects with nothing to compare, whose ground truth may be absent.
 
     A pair has nothing to compare if all fields are absent on both sides. `compared` are the
-    positions of the pairs that were compared by fields. Returns False in place of a mask if there
-    is no such pair.
+    positions of the pairs whose fields were compared. Return False in place of a mask if there are
+    no annotations.
     """
     if columns.gold is None:
         return False
@@ -146,11 +149,11 @@ def find_included(
     key_scores: Sequence[KeyScores],
     size: int,
 ) -> tuple[Sequence[bool | Mask], Sequence[bool | Mask]]:
-    """Return whether the aggregate of an object includes each field, and each group of keys.
+    """Return whether each field, and each group of keys, counts in the aggregate of its object.
 
-    If any annotation among an object's fields is `true`, only fields annotated `true` are included;
-    otherwise all fields are, except those annotated `false`. A union has the annotation of the arm
-    in use. A map key counts only in the objects that have the key.
+    If any field of an object is annotated `true`, only such fields count. Otherwise all fields
+    count, except those annotated `false`. A union has the annotation of the arm in use. A map key
+    counts only in the objects that have the key.
 
     The first result has an entry for each field: True or False if the answer is the same for all
     pairs of objects, else a mask of the pairs. The second has an entry for each group of keys:
@@ -189,7 +192,7 @@ def find_included(
 
 
 def include_by_annotation(annotations: Sequence[object]) -> "list[bool | Mask]":
-    """Return whether the aggregate includes each field, given annotations True, False or None."""
+    """Return whether each field counts in the aggregate. Annotations are True, False or None."""
     if any(annotation is True for annotation in annotations):
         return [annotation is True for annotation in annotations]
     return [annotation is not False for annotation in annotations]
@@ -198,7 +201,7 @@ def include_by_annotation(annotations: Sequence[object]) -> "list[bool | Mask]":
 def find_annotation(
     node: Node, aggregate: bool | None, scores: PairScores
 ) -> bool | Outcomes | None:
-    """Return a field's `aggregate` annotation; for a union, the annotation of each pair's arm."""
+    """Return a field's `aggregate` annotation; for a union, that of the arm that each pair uses."""
     return node.find_annotation(scores) if isinstance(node, OneOfNode) else aggregate
 
 

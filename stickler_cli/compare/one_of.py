@@ -47,10 +47,10 @@ class DelegatingNode(Node, ABC):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChoiceNode(DelegatingNode, ABC):
-    """The base of nodes whose pairs are compared by a node that the ground truth chooses.
+    """The base of nodes that choose another node to compare each pair.
 
-    A union, for example, chooses the node of an arm. If the ground truth is absent, the prediction
-    chooses the node.
+    The ground truth decides: in a union, for example, it chooses the node of an arm. If the ground
+    truth is absent, the prediction decides.
     """
 
     @abstractmethod
@@ -75,7 +75,7 @@ class ChoiceNode(DelegatingNode, ABC):
         return self.choose(value).counts_as_absent(value)
 
     def delegate(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Compare each pair of values by its chosen node.
+        """Compare each pair of values by the node chosen for it.
 
         If `task` is a `Recording`, the pairs are also added to its unit table.
         """
@@ -110,7 +110,7 @@ class ChoiceNode(DelegatingNode, ABC):
 
 
 class Acceptor(ABC):
-    """A test of whether a value is valid under the schema of an arm.
+    """Tests whether a value is valid under the schema of an arm of a union.
 
     Acceptors can be pickled, and are equal if their schemas are.
     """
@@ -126,7 +126,7 @@ class Acceptor(ABC):
 
 
 class Arm(NamedTuple):
-    """One alternative of a union: a node, and the test of the values that it compares."""
+    """One alternative of a union: a test of values, and the node that compares those that pass."""
 
     accepts: Acceptor
     node: Node
@@ -136,7 +136,7 @@ class Arm(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneOfNode(ChoiceNode):
-    """The node of a union of two or more arms in schema order, without the null arm."""
+    """The node of a union. It has two or more arms in schema order; an arm for null is left out."""
 
     arms: tuple[Arm, ...]
 
@@ -178,9 +178,9 @@ class OneOfNode(ChoiceNode):
     def find_annotation(self, scores: PairScores) -> bool | Outcomes | None:
         """Return the `aggregate` annotation of the arm that compares each pair.
 
-        If all arms have the same annotation, return it; otherwise an array with one of
-        `ANNOTATION_CODES` for each pair. The ground truth chooses the arm; if it is absent, the
-        prediction does.
+        If all arms have the same annotation, return this annotation. Otherwise, return an array
+        with one of `ANNOTATION_CODES` for each pair. The ground truth chooses the arm; if it is
+        absent, the prediction does.
         """
         annotations = {arm.aggregate for arm in self.arms}
         if len(annotations) == 1:
@@ -223,9 +223,9 @@ class Target:
 class RecursionNode(ChoiceNode):
     """A node that stands for one of the nodes around it: its target.
 
-    It makes the plan of a schema that refers to itself a finite tree. Two such nodes are equal if
-    their targets have the same schema. The targets themselves are not examined, as they occur
-    elsewhere in the plan.
+    With such nodes, the plan of a schema that refers to itself is a finite tree. Two of them are
+    equal if their targets have the same schema. The targets themselves are not examined, because
+    they occur elsewhere in the plan.
     """
 
     location: str

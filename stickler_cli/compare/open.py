@@ -24,14 +24,14 @@ from .units import SCHEMAS, Placement
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenNode(ChoiceNode):
-    """The node of values of any kind; everything inside objects and lists is of any kind, too."""
+    """The node of values of any kind. Everything inside objects and lists is of any kind, too."""
 
     leaves: Mapping[str, LeafNode]
     """The node of each JSON type of scalars. The node of `string` also compares values of types
     that JSON does not have."""
     leaves_by_shape: Mapping[str, LeafNode] = field(default_factory=dict)
-    """Maps `object` and `array` to a node that compares such a value as a whole. A type without a
-    node is compared by its children."""
+    """Maps `object` and `array` to a node that compares such a value as a whole. If there is no
+    node for `object` or `array`, such a value is compared child by child."""
     object_threshold: float
     """Similarity at which two objects match, in [0, 1]."""
     match_threshold: float
@@ -42,8 +42,7 @@ class OpenNode(ChoiceNode):
     """The node that compares the values inside an object; None if it is this node itself."""
     pairing_floor: float | None = None
     list_threshold: float | None = None
-    """Similarity at which two lists that are items of another list match. If it is None,
-    `threshold` is used."""
+    """Similarity at which two lists match as items of another list. None stands for `threshold`."""
     list_rules: Mapping[str, Any] = field(default_factory=dict)
     """Annotations of lists: `exhaustive`, `pairing`, `distinct`."""
     match_source: ThresholdSource = field(default="default", repr=False, compare=False)
