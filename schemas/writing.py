@@ -1,6 +1,6 @@
-"""The JSON Schemas of the formats, made of their types; `schemas/` holds what this writes.
+"""Generate the JSON Schemas of the files that `stickler` writes, from the Python types of records.
 
-python -m schemas.writing schemas
+`python -m schemas.writing schemas` writes the schemas to the directory `schemas`.
 """
 
 import ast
@@ -42,7 +42,7 @@ def _record_of(study: Study) -> Any:
 
 
 def _format_of(record: Any) -> str:
-    """Return the name of a format, without its number."""
+    """Return the name of a record's format without its number, such as `stickler-diff`."""
     (name,) = get_args(get_type_hints(record)["format"])
     return str(name).partition("/")[0]
 
@@ -54,13 +54,14 @@ FORMATS: Final[Mapping[str, Any]] = {
     **{_format_of(kind): (kind, None) for kind in map(_record_of, STUDIES.values())},
     "stickler-policy": (AcceptancePolicy, DecidingOptions),
 }
-"""The types of what is written, and the options in it, by the names of schemas."""
+"""Maps the name of each schema to the type of its record and the type of the options in the record.
+The type of options is None if the record has no options of its own."""
 
 _DECLARING: Final = (
     *(f"stickler_cli.{room}." for room in ("compare", "score", "diff", "studies", "records")),
     "schemas.described",
 )
-"""Where types of what is written are declared."""
+"""Beginnings of the names of the modules that declare types of records."""
 
 _TOGETHER: Final[Mapping[str, Mapping[str, Any]]] = {
     "RunRecord": {
@@ -80,23 +81,25 @@ _TOGETHER: Final[Mapping[str, Mapping[str, Any]]] = {
         "pairing_floor": ["pairing_floor_source"],
     },
 }
-"""Keys that are there only with others."""
+"""For each type, maps a key to the keys that an object must also have if it has this key."""
 
 _NOT_EMPTY: Final = (
     "SparseCountsRecord",
     "FieldAccountRecord",
     "NodeIntervalsRecord",
 )
+"""Types of objects that have at least one key."""
 _NOT_EMPTY_KEYS: Final = (("by", "object", "minProperties"), ("places", "array", "minItems"))
-
+"""Keys of a whole record whose value is never empty, as (key, type of the value, keyword)."""
 
 _TUPLES: Final[Mapping[Any, tuple[Mapping[str, str], int]]] = {
     Bin: ({}, 5),
     Selective: ({}, 2),
     Error: (RECORD_KEYS, 7),
 }
-"""Named tuples that are objects in files: keys of other names, and how many are always there."""
-
+"""Maps each named tuple that is an object in files to (new names, n_required). `new names` is a dict
+from the name of an attribute to its key in files, if the two differ. The first `n_required` keys
+are in every object."""
 
 _WITH_MORE: Final = (
     *(run_format.DocumentsRecord, run_format.CountsRecord, run_format.NodeRecord, AccountRecord),
@@ -104,12 +107,13 @@ _WITH_MORE: Final = (
     *(run_format.ResultsRecord, run_format.EvaluationRecord, run_format.RunRecord),
     *(IntervalSettings, WhollyRight, Validity, TrendSettings, Difference, CauseChange),
 )
-"""Types of which files have more keys, which `described` has by the same name, or fewer."""
+"""Types whose keys in files differ from their attributes. Further keys are in a class with the same
+name in `described`. An attribute with the metadata `KEPT: False` is not a key."""
 
 
 @cache
 def _as_objects() -> None:
-    """Have pydantic take types for objects with the keys of files."""
+    """Make pydantic treat each type in `_WITH_MORE` and `_TUPLES` as an object with its file keys."""
     for kind in _WITH_MORE:
         hints = get_type_hints(kind, include_extras=True)
         if is_dataclass(kind):
@@ -129,7 +133,7 @@ def _as_objects() -> None:
 
 
 def _set_record_keys(kind: Any, hints: Mapping[str, Any]) -> None:
-    """Have pydantic take a type for an object with these keys."""
+    """Make pydantic treat a type as an object; `hints` maps its keys to the types of the values."""
     record = TypedDict(kind.__name__, hints)  # type: ignore[misc]
     record.__doc__ = kind.__doc__
     kind.__get_pydantic_core_schema__ = partial(_schema_of_record, record)
@@ -147,7 +151,7 @@ class _Generator(GenerateJsonSchema):
 
 
 def schema_of(name: str) -> dict[str, Any]:
-    """Return the JSON Schema of a format, by its name."""
+    """Return the JSON Schema of a format, given the name of the schema, such as `stickler-run`."""
     kind, options = FORMATS[name]
     _as_objects()
     config = ConfigDict(extra="forbid", alias_generator=lambda key: key.removesuffix("_"))
@@ -189,12 +193,13 @@ def schema_of(name: str) -> dict[str, Any]:
 
 @cache
 def _docstrings() -> dict[str, dict[str, str]]:
-    """Return the docstrings of the keys of each type, also of inherited keys, by the type's name.
+    """Return the docstrings of all keys, as `docstrings[name of the type][key]`.
 
-    Types of one name share their keys: a record, and what `described` adds to it.
+    A type also has the keys that it inherits. Types with the same name count as one type with the
+    keys of both: a type of the package, and the further keys in `described`.
 
     Raises:
-        ValueError: two types of one name describe the same key differently.
+        ValueError: two types with the same name describe the same key differently.
     """
     declared: dict[str, dict[str, str]] = {}
     bases: dict[str, set[str]] = {}
@@ -217,7 +222,7 @@ def _docstrings() -> dict[str, dict[str, str]]:
 
 
 def _docstrings_of(declaration: ast.ClassDef) -> dict[str, str]:
-    """Return the docstrings of the keys that a class declares itself."""
+    """Return a dict from each key to its docstring, without inherited keys."""
     keys_of_files = RECORD_KEYS if declaration.name == "Error" else {}
     docstrings = {}
     for attribute, docstring in pairwise(declaration.body):
@@ -238,7 +243,8 @@ _OPTION_TYPES: Final[Mapping[Any, Mapping[str, Any]]] = {
     bool: {"type": "boolean"},
     tuple[str, ...]: {"type": "array", "items": _TEXT},
 }
-"""JSON Schemas of options by their types; those of other types are texts."""
+"""Maps the Python type of an option to the JSON Schema of its values. Options of other types are
+strings in files."""
 
 
 def _options_schema(settings: Any) -> dict[str, Any]:
@@ -257,7 +263,7 @@ def _options_schema(settings: Any) -> dict[str, Any]:
 
 
 def main(folder: str) -> None:
-    """Write the schemas to a folder."""
+    """Write each schema to a file in `folder`, such as `stickler-run.json`."""
     for name in FORMATS:
         text = json.dumps(schema_of(name), indent=2, ensure_ascii=False)
         (Path(folder) / f"{name}.json").write_text(f"{text}\n", encoding="utf-8")
