@@ -34,7 +34,8 @@ RESULTS = Path(__file__).parent / "RESULTS.md"
 
 MEASURES: Final = ("speed", "growth", "workers", "startup", "memory", "one-document")
 ALONE: Final = ("instructions", "coverage", "accept", "planning", "auditing")
-"""Measurements that take minutes and do not measure time, so they have no targets."""
+"""Names of measurements that take minutes and have no targets, because they do not measure time.
+They run only if they are requested by name."""
 
 _NO_REFERENCE = (
     "stickler-eval is not installed for {python}; its columns are left out. It wants an"
@@ -51,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
         nargs="?",
         choices=(*MEASURES, "all", *ALONE),
         default="all",
-        help="all is those before it",
+        help="the measurement; all runs those that are listed before it",
     )
     parser.add_argument("--sets", help=f"comma-separated, of {', '.join(SETS)}")
     parser.add_argument("--repeat", type=int, default=3, help="runs of each program; the median")
@@ -116,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _again(options: argparse.Namespace) -> str:
-    """Return the command that repeats a run on the same documents on another machine."""
+    """Return the command line that repeats this measurement with the same documents."""
     words = ["python -m benchmarks", options.what]
     words += [f"--sets {options.sets}"] if options.sets else []
     words += ["--quick"] if options.quick else [f"--repeat {options.repeat}"]
@@ -128,7 +129,10 @@ def _again(options: argparse.Namespace) -> str:
 
 
 def _checked_reference(python: str) -> str | None:
-    """Return the Python if it has stickler-eval; otherwise print how to install it."""
+    """Return `python` if this Python has stickler-eval.
+
+    Otherwise print how to install stickler-eval, and return None.
+    """
     if programs.reference_version(python) is not None:
         return python
     print(_NO_REFERENCE.format(python=python), file=sys.stderr)

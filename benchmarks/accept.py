@@ -14,7 +14,7 @@ from benchmarks.report import Report
 from stickler_cli.score.policy import Losses, choose_threshold, losses_by_threshold
 
 SETTINGS: Final = ((200, 0.1), (1000, 0.05))
-"""Pairs of a number of labelled documents and the allowed share of errors."""
+"""The simulated settings, as (number of labelled documents, allowed share of errors)."""
 SETS: Final = 1000
 LEVEL: Final = 0.05
 """Chance that a policy may break its promise: 1 minus the assurance of 0.95."""
@@ -23,19 +23,23 @@ _MANY: Final = 100_000  # documents whose mean losses stand for the expected one
 
 Floats: TypeAlias = NDArray[np.float64]
 Units: TypeAlias = tuple[NDArray[np.int64], Floats, NDArray[np.bool_]]
-"""Document of each value, its confidence, and whether it is right."""
+"""Values as three arrays of one length: the number of each value's document, the confidence of the
+value, and whether the value is right."""
 
 
 @dataclass(frozen=True, slots=True)
 class Confidences:
-    """A kind of documents with confidences."""
+    """A kind of documents with confidences: its name, and a function that draws such documents."""
 
     name: str
     draw: Callable[[np.random.Generator, int], Units]
 
 
 def _documents(random: np.random.Generator, number: int) -> NDArray[np.int64]:
-    """Return the document of each value; a document has at least one value, six on average."""
+    """Return the number of each value's document.
+
+    `number` documents are drawn. Each has at least one value, and six values on average.
+    """
     return np.repeat(np.arange(number), 1 + random.poisson(5, number))
 
 
@@ -51,7 +55,7 @@ def _single(random: np.random.Generator, number: int) -> Units:
 
 
 def _clustered(random: np.random.Generator, number: int) -> Units:
-    """Draw values; some documents are bad regardless of the confidences."""
+    """Draw values; in 3% of documents, most values are wrong whatever their confidences are."""
     document = _documents(random, number)
     share = random.beta(12, 1, len(document))
     bad = (random.random(number) < 0.03)[document]
@@ -85,15 +89,15 @@ KINDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class PolicyFigures:
-    """Figures of the policies of many sets of documents."""
+    """How often the policies made from many sets of documents keep their promise."""
 
     kind: str
     broken: float
-    """Share of sets whose policy lets more errors pass than it promises."""
+    """Share of sets whose policy accepts more errors than it promises, in [0, 1]."""
     none: float
-    """Share of sets that allow no policy."""
+    """Share of sets for which no policy can be made, in [0, 1]."""
     passing: float
-    """Share of values that pass, averaged over sets."""
+    """Mean share of values that a policy accepts, in [0, 1]; sets without a policy count as 0."""
 
 
 def simulate_policies(
@@ -118,7 +122,7 @@ def simulate_policies(
 
 
 def _error(true_losses: Losses, threshold: float) -> float:
-    """Return the expected loss of accepting all values from a threshold on."""
+    """Return the expected share of errors if all values at or above a threshold are accepted."""
     row = int(np.searchsorted(-true_losses.threshold, -threshold, side="right")) - 1
     return float(true_losses.mean_loss[max(row, 0)])
 

@@ -1,4 +1,4 @@
-"""Check that two programs give equal results, since only then does a ratio of their times count."""
+"""Check that two programs give equal results; otherwise the ratio of their times is meaningless."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,18 +15,20 @@ INTERVALS_WITHIN: Final = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of a program."""
+    """The result that a program gives for a set of documents."""
 
     documents: int
     score: float
     """Mean of the documents' overall scores, in [0, 1]."""
     counts: Mapping[str, tuple[int, ...]]
-    """TP, FD, FA, FN and TN by path such as `line_items.amount`; the total is at ``""``."""
+    """For each path, such as `line_items.amount`, the counts (TP, FD, FA, FN, TN). The path `""`
+    has the total."""
 
     errors: Mapping[str, int] = field(default_factory=dict)
     """Number of errors of each class; empty if a program does not report it."""
     intervals: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    """Bounds of the overall rates and of the mean score; empty if a program reports none."""
+    """Confidence bounds [lower, upper] of each rate in the mode `overall`, and of the mean score;
+    empty if a program reports none."""
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:

@@ -39,7 +39,8 @@ class Labels:
     wrong: float
     """Share of wrong values in the ground truth."""
     shared: float = 0.3
-    """Share of mistakes, in systems or in the ground truth, that others make in the same way."""
+    """Share of all mistakes that are the common wrong answer. Everyone who makes a common mistake,
+    a system or the ground truth, has the same wrong answer; other mistakes all differ."""
     clustered: bool = True
     """Whether mistakes cluster in documents."""
     errors: float = 0.1
@@ -59,14 +60,23 @@ class Labels:
 def draw_groups(
     labels: Labels, random: np.random.Generator
 ) -> tuple[Indexes, NDArray[np.bool_], Groups]:
-    """Draw the document of each place, whether its ground truth is wrong, and its groups."""
+    """Draw a ground truth and the answers of systems, and group equal answers.
+
+    Return three arrays with an entry for each place: the number of its document, whether its ground
+    truth is wrong, and the group of each system's answer. Answers in the same group are equal.
+    Group 0 has the answers that are equal to the ground truth.
+    """
     documents, truth, answers = draw_answers(labels, random)
     groups = np.where(answers == truth[:, np.newaxis], 0, answers + 1).astype(np.uint8)
     return documents, truth > 0, groups
 
 
 def draw_answers(labels: Labels, random: np.random.Generator) -> tuple[Indexes, Indexes, Indexes]:
-    """Draw the document of each place, its ground truth, and the answer of each system."""
+    """Draw a ground truth and the answers of systems.
+
+    Return three arrays with an entry for each place: the number of its document, its ground truth,
+    and the answer of each system. Values are numbers: 0 is right, any other number is wrong.
+    """
     places = DOCUMENTS * VALUES
     documents = np.repeat(np.arange(DOCUMENTS), VALUES)
     rates = np.full(DOCUMENTS, labels.wrong)
@@ -88,7 +98,7 @@ def draw_answers(labels: Labels, random: np.random.Generator) -> tuple[Indexes, 
 def average_precision(
     groups: Groups, wrong: NDArray[np.bool_], random: np.random.Generator
 ) -> float:
-    """Compute the average precision of suspects, sorted as the audit lists them."""
+    """Compute the average precision of a search for wrong labels in the order of the audit."""
     votes, against = count_votes(groups)
     is_found = wrong[np.lexsort((random.random(len(votes)), against, -votes))]
     return float((np.cumsum(is_found) / np.arange(1, len(is_found) + 1))[is_found].mean())
@@ -96,15 +106,17 @@ def average_precision(
 
 @dataclass(frozen=True, slots=True)
 class AuditFigures:
-    """Figures of audits of many ground truths of one kind."""
+    """Results of the audits of many ground truths of one kind."""
 
     labels: Labels
     precision: float
-    """Mean average precision of suspects."""
+    """Average precision of a search for wrong labels in the order of the audit, as a mean over
+    sets."""
     covered: float
     """Share of intervals that contain the true share of wrong labels."""
     width: float
-    """Mean width of intervals, divided by the mean width for a plain random sample."""
+    """Mean width of the audit's intervals, divided by the mean width of the intervals of a simple
+    random sample of the same size."""
 
 
 def simulate_audits(
@@ -133,7 +145,7 @@ def simulate_audits(
 
 
 def measure_unseen_coverage(wrong: float, sets: int = SETS, seed: int = 0) -> float:
-    """Return the share of intervals that contain the share of mistakes without a vote."""
+    """Return how often intervals contain the true share of wrong labels if no vote shows any."""
     random, places = np.random.default_rng(seed), DOCUMENTS * VALUES
     documents, strata = np.repeat(np.arange(DOCUMENTS), VALUES), np.zeros(places, np.intp)
     n_covering = 0
@@ -168,19 +180,19 @@ class DrawnPlaces:
     found: Sequence[AnsweredPlace]
 
     def list_places(self) -> Iterator[AnsweredPlace]:
-        """Yield all places."""
+        """Yield all simulated places."""
         yield from self.found
 
     def match_values(
         self, _: str, first_values: Sequence[object], second_values: Sequence[object]
     ) -> list[bool]:
-        """Return which answers are equal."""
+        """Return, for each pair of a first and a second value, whether the two are equal."""
         pairs = zip(first_values, second_values, strict=True)
         return [first == second for first, second in pairs]
 
 
 def audit_labels(labels: Labels, random: np.random.Generator, seed: int) -> AuditReport:
-    """Audit a ground truth of a kind after some of its places were checked."""
+    """Draw a ground truth and systems, check some places, and return the report of the audit."""
     documents, truth, answers = draw_answers(labels, random)
     groups = np.where(answers == truth[:, np.newaxis], 0, answers + 1)
     places, marks = [], {}
@@ -210,9 +222,11 @@ def audit_labels(labels: Labels, random: np.random.Generator, seed: int) -> Audi
 
 
 def measure_coverage(labels: Labels, sets: int = SETS // 2, seed: int = 0) -> dict[str, float]:
-    """Return the share of intervals of F1 and of agreement that contain the true value.
+    """Return, for each figure of the audit, the share of its intervals that contain the true value.
 
-    F1 with a right ground truth is known; for other figures, the mean of all sets counts as true.
+    The keys are `agreement`, `pairwise`, `alpha`, `f1` and `right_f1`, where `right_f1` is F1
+    against the corrected ground truth. Its true value is known. For other figures, the mean over
+    all sets stands for the true value.
     """
     random, estimates = np.random.default_rng(seed), defaultdict(list)
     for set_index in range(sets):
@@ -243,14 +257,18 @@ KINDS: Final = [
 
 
 UNSEEN: Final = (0.002, 0.005, 0.01, 0.016, 0.02, 0.03, 0.1)
-"""Shares of mistakes that no vote shows."""
+"""The simulated shares of wrong labels for `measure_unseen_coverage`."""
 
 COVERAGE_KINDS: Final = [KINDS[at] for at in (4, 5, 22, 23)]
 """Kinds whose intervals of F1 and of agreement are measured."""
 
 
 def measure_named_shares(sets: int, seed: int, *, copies: bool, systems: int = 4) -> float:
-    """Return the share of sets in which some systems are reported to share answers."""
+    """Return the share of sets in which the audit reports systems that share answers.
+
+    If `copies` is True, there is such a pair: the second system repeats most answers of the first
+    one.
+    """
     random, labels = np.random.default_rng(seed), Labels(systems, 0.03, copies=copies)
     sharing_pairs = [find_sharing_runs(draw_groups(labels, random)[2]) for _ in range(sets)]
     return sum(any(pairs) for pairs in sharing_pairs) / sets

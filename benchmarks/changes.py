@@ -1,4 +1,4 @@
-"""Simulate intervals and significance tests of changes whose true size is known.
+"""Simulate changes of known size, and check the intervals and tests of `stickler diff`.
 
 The simulation calls the functions that judge changes on counts, as coverage.py does.
 """
@@ -23,7 +23,8 @@ VALUES: Final = 10  # of each document
 
 Floats: TypeAlias = NDArray[np.float64]
 Shares: TypeAlias = tuple[Floats, Floats]
-"""Expected share of right values of each document, in the first run and in the second."""
+"""The expected share of right values in each document, as (first run, second run); each is an
+array, (n_documents,)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +40,11 @@ class Shift:
 def _draw_bad_documents(
     before: float, after: float
 ) -> Callable[[np.random.Generator, int], Shares]:
-    """Draw documents that are wholly bad with these chances, independently in each run."""
+    """Draw documents in which all values are wrong, with one probability for each run.
+
+    A document is bad with probability `before` in the first run, and independently with probability
+    `after` in the second run.
+    """
     return lambda random, number: (
         (random.random(number) >= before).astype(float),
         (random.random(number) >= after).astype(float),
@@ -47,7 +52,7 @@ def _draw_bad_documents(
 
 
 def _draw_breaking_documents(share: float) -> Callable[[np.random.Generator, int], Shares]:
-    """Draw documents that are right in the first run; a share is wholly wrong in the second."""
+    """Draw documents that are right in the first run; in the second, a share is wholly wrong."""
     return lambda random, number: (
         np.ones(number),
         (random.random(number) >= share).astype(float),
@@ -75,7 +80,7 @@ SHIFTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class ChangeFigures:
-    """Figures of many simulated differences between two runs."""
+    """How many simulated differences of one kind are judged, and how wide their intervals are."""
 
     shift: str
     documents: int
@@ -92,7 +97,10 @@ class ChangeFigures:
 def simulate_changes(
     documents: int, repetitions: int, seed: int, shifts: Sequence[Shift] = SHIFTS
 ) -> list[ChangeFigures]:
-    """Simulate many differences of each kind, and count how they are judged."""
+    """Simulate many differences between two runs, and count how they are judged.
+
+    Return the figures of each kind of shift, in the order of `shifts`.
+    """
     random, settings = np.random.default_rng(seed), TrendSettings()
     n_covering, width, changed, unchanged = np.zeros((4, len(shifts)))
     for repetition in range(repetitions):
@@ -123,7 +131,11 @@ def simulate_changes(
 
 
 def make_sample(sides: Sequence[NDArray[np.int64]]) -> Sample:
-    """Sum up the terms of F1 from numbers of right values; shape (runs, documents) on each side."""
+    """Return the sums from which the change of F1 is computed.
+
+    `sides` has two arrays, for the first and the second system. Each array has the number of right
+    values in every run and document, (n_runs, n_documents).
+    """
     times = lcm(*(len(side) for side in sides))
     before, after = (
         (times // len(side) * np.stack([2 * side, side + VALUES], axis=1).sum(axis=0)).astype(float)
@@ -146,9 +158,10 @@ class Systems:
 
     name: str
     spread: tuple[float, float]
-    """Standard deviation between runs of the logit of the error rate, for each system."""
+    """How much repeated runs of a system differ, as (first system, second system): the standard
+    deviation of the logit of the error rate."""
     better: float = 0.0
-    """Improvement of the second system, on the same scale."""
+    """By how much the logit of the error rate of the second system is lower."""
 
 
 SYSTEMS: Final = (

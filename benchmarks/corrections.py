@@ -21,7 +21,11 @@ from stickler_cli.score.errors.located_units import LocatedUnit, locate
 
 
 def corrections(batch: Batch, document: int, pred: Any) -> Iterator[tuple[LocatedUnit, Any]]:
-    """Yield each error of a document, and the prediction without that error."""
+    """Yield (error, corrected prediction) for each error of a document.
+
+    The corrected prediction is a copy of `pred` in which only this error is corrected. An error
+    whose place cannot be found in the prediction is skipped.
+    """
     for error in batch.classified_errors(document):
         path = place_in_prediction(error.unit)
         if path is not None:
@@ -31,7 +35,10 @@ def corrections(batch: Batch, document: int, pred: Any) -> Iterator[tuple[Locate
 
 
 def place_in_prediction(unit: LocatedUnit) -> Place | None:
-    """Return the path of an error in the prediction; a missed item goes to the end of its list."""
+    """Return the path at which an error must be corrected in the prediction.
+
+    The last step for a missed list item is -1, the end of its list.
+    """
     if unit.pred_path is not None:
         return unit.pred_path
     batch, position = unit.batch, unit.position
@@ -48,7 +55,10 @@ def place_in_prediction(unit: LocatedUnit) -> Place | None:
 
 
 def put(container: Any, path: Place, unit: LocatedUnit) -> bool:
-    """Put the ground truth at a path of a prediction; return whether the path exists."""
+    """Correct an error: set, add or delete the value at a path of a prediction.
+
+    Return whether the path exists; if it does not, nothing changes.
+    """
     *parent_steps, last_step = path
     for step in parent_steps:
         try:
@@ -73,7 +83,11 @@ def put(container: Any, path: Place, unit: LocatedUnit) -> bool:
 
 
 def _add_item(items: list[Any], unit: LocatedUnit) -> None:
-    """Add a missed item: in place of an absent value at its position, else at the end."""
+    """Add a missed item to a list.
+
+    If the list has an absent value at the item's position, the item replaces it; otherwise, the
+    item is added at the end.
+    """
     position = (unit.gt_path or (len(items),))[-1]
     if isinstance(position, int) and position < len(items) and items[position] in (None, ""):
         items[position] = unit.gt

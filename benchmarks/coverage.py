@@ -1,9 +1,10 @@
 """Simulate how often intervals contain the true value, for errors whose true rate is known.
 
-The simulation calls the function that makes intervals on sums, since a hundred thousand runs would
-take days. Other methods fail if few documents have errors or some documents are huge: the textbook
-interval; Wilson's for an effective number of documents (doi:10.1080/01621459.1927.10502953); one of
-log-odds; and Korn and Graubard's (1998), Survey Methodology 24(2), which comes nearest.
+The simulation calls the function that makes intervals from sums, because a hundred thousand real
+runs would take days. These other methods were tried; each fails if few documents have errors, or if
+some documents are huge: the textbook interval, Wilson's interval for an effective number of
+documents (doi:10.1080/01621459.1927.10502953), an interval of log-odds, and the interval of Korn
+and Graubard (1998), Survey Methodology 24(2), which comes nearest.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,18 +22,20 @@ DOCUMENTS: Final = (5, 10, 30, 100, 300, 1000)
 REPETITIONS: Final = 1000
 MEAN_SIZE: Final = 10
 ENOUGH: Final = 10
-"""Expected number of documents with errors from which on intervals must keep their promise."""
+"""If at least so many documents are expected to have errors, intervals must contain the true value
+as often as they promise."""
 
 Counts: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
 Shape: TypeAlias = tuple[int, int]
 Draw: TypeAlias = Callable[[np.random.Generator, Shape], tuple[Counts, Counts]]
-"""Draws the values and the right values of each document; shape (runs, documents)."""
+"""A function that draws documents: it returns the number of values and the number of right values
+of each document, each as an array, (n_runs, n_documents)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Errors:
-    """A kind of errors in a kind of documents."""
+    """A kind of errors: its name, and a function that draws documents with such errors."""
 
     name: str
     draw: Draw
@@ -40,7 +43,7 @@ class Errors:
 
 @cache
 def compute_truth(kind: Errors) -> tuple[float, float]:
-    """Compute the true F1 and the share of documents with errors, from very many documents."""
+    """Compute (true F1, share of documents with errors) from a very large number of documents."""
     sizes, right = kind.draw(np.random.default_rng(0), (1, 4_000_000))
     share = float(right.sum() / sizes.sum())
     # Each error is a false discovery, not counted by recall.
@@ -81,7 +84,11 @@ def _draw_correlated(share: float) -> Draw:
 
 
 def _draw_wholly_bad(share: float, sizes: Sizes = _equal_sizes, times: int = 1) -> Draw:
-    """Draw documents that are wholly right or wholly wrong; wrong ones are `times` as large."""
+    """Draw documents that are wholly right or wholly wrong.
+
+    `share` is the probability that a document is right. A wrong document has `times` as many
+    values.
+    """
 
     def draw(random: np.random.Generator, shape: Shape) -> tuple[Counts, Counts]:
         good, values = random.random(shape) < share, sizes(random, shape)
@@ -91,7 +98,10 @@ def _draw_wholly_bad(share: float, sizes: Sizes = _equal_sizes, times: int = 1) 
 
 
 def _draw_bad_items(share: float) -> Draw:
-    """Draw items whose five values are right or wrong together; items of a document correlate."""
+    """Draw list items of five values; the values of an item are all right or all wrong.
+
+    Items of the same document tend to be right or wrong together.
+    """
 
     def draw(random: np.random.Generator, shape: Shape) -> tuple[Counts, Counts]:
         items = random.geometric(0.5, shape)
@@ -133,7 +143,7 @@ KINDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class CoverageFigures:
-    """Figures of the intervals of many simulated runs."""
+    """How often intervals contain the true value, in many simulated runs with one kind of error."""
 
     kind: str
     documents: int
@@ -146,14 +156,17 @@ class CoverageFigures:
 
     @property
     def promised(self) -> bool:
-        """Whether intervals must keep their promise: with enough errors, or without any."""
+        """Whether intervals must contain the true value as often as they promise.
+
+        They must if enough documents are expected to have errors, or if none is.
+        """
         return self.erring >= ENOUGH or not self.erring
 
 
 def measure_coverage(
     documents: int, repetitions: int, seed: int, kinds: Sequence[Errors] = KINDS
 ) -> list[CoverageFigures]:
-    """Make the interval of F1 for many runs of each kind, and count those with the true F1."""
+    """Simulate runs for each kind of errors, and count the intervals that contain the true F1."""
     random = np.random.default_rng(seed)
     cells = []
     for kind in kinds:
@@ -176,7 +189,10 @@ def measure_coverage(
 
 
 def spreads_of_f1(sizes: Counts, right: Counts) -> list[Spread]:
-    """Sum up the terms of F1 in each run, from arrays of shape (runs, documents)."""
+    """Return, for each run, the sums from which the interval of F1 is computed.
+
+    `sizes` has the number of values, and `right` the number of right values, (n_runs, n_documents).
+    """
     good, bad = 2.0 * right, (sizes - right).astype(float)
     sums = np.array([terms.sum(axis=1) for terms in (good, bad, good**2, good * bad, bad**2)]).T
     if_right = 2 * (sizes**2).sum(axis=1) / sizes.sum(axis=1)
@@ -215,6 +231,9 @@ def measure(seed: int, repetitions: int = REPETITIONS) -> Report:
 
 
 def render_cell(cell: CoverageFigures) -> str:
-    """Write a cell of the table."""
+    """Return a cell of the table, such as `0.951 (0.043)`: covered share and mean width.
+
+    The cell is in italics if the promise does not hold for so few documents with errors.
+    """
     text = f"{cell.covered:.3f} ({cell.width:.3f})"
     return text if cell.promised else f"*{text}*"

@@ -1,9 +1,9 @@
 """`python -m benchmarks.docubench CHECKOUT`: compare inference with a published ranking.
 
-CHECKOUT is a checkout of github.com/DocuPipe/DocuBench, which has 50 kinds of documents and six
-systems (labels and results CC BY 4.0; nothing of it is part of this project). Its raw schemas do
-not state how to compare, so all of that is inferred. The reference is the score that the
-repository's own `scorer.py` gives each document.
+CHECKOUT is a checkout of github.com/DocuPipe/DocuBench, which has 50 kinds of documents and the
+answers of six systems (labels and results CC BY 4.0; nothing of it is part of this project). Its
+schemas do not say how values are compared, so all comparisons are inferred. The reference is the
+score that the repository's own `scorer.py` gives each document.
 """
 
 import json
@@ -24,7 +24,7 @@ class System(NamedTuple):
 
     name: str
     published: float
-    """Mean of the score that the repository's program gives each document."""
+    """Mean score of the documents, as the repository's own program computes it."""
     f1: float
     """F1 over the values of all documents, with inferred comparisons."""
     mean_f1: float
@@ -38,7 +38,7 @@ def _read_json(file: Path) -> Any:
 def evaluate_system(
     checkout: Path, name: str, score_document: Callable[..., dict[str, float]]
 ) -> System:
-    """Evaluate the answers of a system with both programs."""
+    """Evaluate the answers of a system with the repository's program and with this project."""
     published, f1s, counts = [], [], dict.fromkeys(("tp", "fd", "fa", "fn"), 0)
     for label in sorted((checkout / "labels").glob("*.json")):
         schema, gt = _read_json(checkout / "schemas" / label.name), _read_json(label)
@@ -59,7 +59,7 @@ def evaluate_system(
 
 
 def kendall(first: Sequence[float], second: Sequence[float]) -> float:
-    """Compute Kendall's tau of two rankings: 1.0 if they are equal, -1.0 if reversed."""
+    """Compute Kendall's tau of two lists of scores: 1.0 for equal rankings, -1.0 for reversed."""
     pairs = [*combinations(range(len(first)), 2)]
     signs = [(first[a] - first[b]) * (second[a] - second[b]) for a, b in pairs]
     return sum((sign > 0) - (sign < 0) for sign in signs) / len(pairs)

@@ -1,8 +1,9 @@
-"""Make values from a seed, and predictions of them with the mistakes that extraction makes.
+"""Make random values, and predictions of them with the mistakes that extraction makes.
 
-stickler-eval and this project agree on the comparison of every value: items of ground truths lack
-no field, exact values have neither case nor punctuation, and predictions drop items but invent
-none, so that no two pairings are equally good.
+stickler-eval and this project compare every such value in the same way, because these documents
+have no unclear cases. Ground-truth items lack no field. Exact values differ in more than case or
+punctuation. Predictions drop items but invent none, so that the best pairing of two lists is
+unique.
 """
 
 from collections.abc import Callable
@@ -58,30 +59,30 @@ _DATE_STYLES: Final = ("%Y-%m-%d", "%d %B %Y", "%B %d, %Y", "%d/%m/%Y")
 
 
 def make_words(random: Random, minimum: int, maximum: int) -> str:
-    """Write some made-up words, the first with a capital letter."""
+    """Return a text of `minimum` to `maximum` made-up words; it begins with a capital letter."""
     count = random.randint(minimum, maximum)
     made_up = ("".join(random.choices(_SYLLABLES, k=random.randint(1, 3))) for _ in range(count))
     return " ".join(made_up).capitalize()
 
 
 def make_code(random: Random, length: int = 8) -> str:
-    """Write an identifier of capital letters and digits."""
+    """Return an identifier of capital letters and digits."""
     return "".join(random.choices(_CODE, k=length))
 
 
 def make_amount(random: Random, maximum: int = 5000) -> float:
-    """Draw a sum of money in whole cents."""
+    """Return a random amount of money below `maximum`, in whole cents."""
     return random.randint(100, maximum * 100) / 100
 
 
 def make_day(random: Random, styles: int = len(_DATE_STYLES)) -> str:
-    """Write a date within five years in one of the first `styles` styles."""
+    """Return a date within five years as text, in one of the first `styles` date formats."""
     when = date(2020, 1, 1) + timedelta(days=random.randrange(5 * 365))
     return when.strftime(_DATE_STYLES[random.randrange(styles)])
 
 
 def misread(random: Random, text: str, maximum: int = 3) -> str:
-    """Change, drop or add up to `maximum` characters."""
+    """Return a text with up to `maximum` changed, dropped or added characters."""
     letters = list(text)
     for _ in range(random.randint(1, maximum)):
         position = random.randrange(len(letters))
@@ -92,9 +93,10 @@ def misread(random: Random, text: str, maximum: int = 3) -> str:
 def predict_value(
     random: Random, value: Any, another: Callable[[], Any], *, missing: float = 0.03
 ) -> Any:
-    """Predict one value: mostly right, sometimes misread or exchanged, seldom missing.
+    """Return a prediction of one value: mostly right, sometimes wrong, and rarely None.
 
-    Only words are misread: a wrong date or identifier is exchanged for another one.
+    A wrong prediction is another value, which `another` makes. Words can also be misread: they then
+    have up to three wrong characters.
     """
     chance = random.random()
     if chance < missing:
@@ -109,7 +111,7 @@ def predict_value(
 def predict_items(
     random: Random, items: list[Any], predict: Callable[[Any], Any], dropped: float = 0.05
 ) -> list[Any]:
-    """Predict a list: drop some items, predict each remaining item, and shuffle them."""
+    """Return a prediction of a list: some items are dropped, the others predicted and shuffled."""
     read = (predict(item) for item in items if random.random() >= dropped)
     kept = [item for item in read if item] or items[:1]  # an empty item does not count
     random.shuffle(kept)
@@ -117,6 +119,10 @@ def predict_items(
 
 
 def predict_record(random: Random, record: Record, makers: dict[str, Callable[[], Any]]) -> Record:
-    """Predict every field of a record that has a maker of other values."""
+    """Return a prediction of a record.
+
+    `makers` has, for each field to predict, a function that makes another value. Other fields are
+    left out.
+    """
     pairs = ((name, predict_value(random, record[name], maker)) for name, maker in makers.items())
     return {name: value for name, value in pairs if value is not None}

@@ -1,11 +1,12 @@
-"""The least work that the job takes in Python: `python -m benchmarks.floor SCHEMA GT PRED`.
+"""The least work that an evaluation takes in Python: a lower bound for times of this project.
 
-This script does only what the timed sets need: it makes the comparators' calls (rapidfuzz, numpy,
-dateutil, scipy), prepares each value once, solves one assignment per pair of lists, adds up counts,
-gives each error a class, and computes intervals of the totals. It prints JSON, has no options or
-messages, does not check its input, and keeps no rows of documents. It relies on what the sets
-promise: no value has the wrong kind, ground-truth items lack no field, and no value is absent on
-both sides.
+Run it with `python -m benchmarks.floor SCHEMA GT PRED`; it prints the results as JSON. The script
+does only what the timed sets of documents need: it makes the comparators' calls (rapidfuzz, numpy,
+dateutil, scipy), prepares each value once, solves one assignment problem for each pair of lists,
+adds up counts, gives each error a class, and computes intervals of the totals. It has no options or
+messages, does not check its input, and keeps no results of single documents. It relies on
+properties of the sets: no value has the wrong kind, ground-truth items lack no field, and no value
+is absent on both sides.
 """
 
 import os
@@ -35,7 +36,8 @@ Matrix = NDArray[np.float64]
 Indexes = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 Pairs = tuple[Indexes, Indexes]
-"""Indexes of paired elements in the ground truth and in the prediction."""
+"""Pairs of list elements, as (indexes in the ground truth, indexes in the prediction), two arrays
+of one length."""
 
 EQUAL_WITHIN = 1e-9
 TP, FD, FA, FN = range(4)
@@ -44,35 +46,35 @@ _REMOVED = str.maketrans("", "", string.punctuation + string.whitespace)
 
 @dataclass(slots=True)
 class Field:
-    """A field of the schema, with the counts so far."""
+    """A field of the schema, with its counts over the documents that were compared so far."""
 
     name: str
     path: str
     weight: float
     threshold: float
     prepare: Callable[[Any], Any]
-    """Prepares a leaf, or an element of a list of leaves; the next two compare them."""
+    """Prepares a single value for comparison. `similarity` and `matrix` take prepared values."""
     similarity: Callable[[Any, Any], float]
     matrix: Callable[[Sequence[Any], Sequence[Any]], Matrix]
     fields: list["Field"] = field(default_factory=list)
-    """Fields of an object, or of the objects in a list."""
+    """The fields inside this field, if it is an object or a list of objects."""
     is_list: bool = False
     counts: list[int] = field(default_factory=lambda: [0, 0, 0, 0, 0])
 
 
 def normalize_text(value: str) -> str:
-    """Normalise a text."""
+    """Return a text in lower case, with single blanks between words."""
     return " ".join(value.lower().split())
 
 
 def normalize_code(value: str) -> str:
-    """Normalise an identifier."""
+    """Return an identifier in lower case, without punctuation and white space."""
     return value.lower().translate(_REMOVED)
 
 
 @cache
 def read_date(value: str) -> tuple[int, int]:
-    """Read a date in both orders of month and day."""
+    """Return the day number of a date as (read with the month first, read with the day first)."""
     if value[:4].isdigit():
         ordinal = date.fromisoformat(value).toordinal()
         return ordinal, ordinal
@@ -84,13 +86,13 @@ def read_date(value: str) -> tuple[int, int]:
 
 
 def compare_all_texts(gts: Sequence[str], preds: Sequence[str]) -> Matrix:
-    """Compare each text with each other one."""
+    """Return the similarity of each ground-truth text and each predicted text, (n_gts, n_preds)."""
     scorer = Levenshtein.normalized_similarity
     return process.cdist(gts, preds, scorer=scorer, dtype=np.float64, workers=1)
 
 
 def compare_all_codes(gts: Sequence[str], preds: Sequence[str | None]) -> Matrix:
-    """Compare each identifier with each other one."""
+    """Return 1 for each pair of equal identifiers, else 0, (n_gts, n_preds)."""
     numbers: dict[str | None, int] = {}
     rows, columns = (
         np.array([numbers.setdefault(value, len(numbers)) for value in side])
@@ -101,7 +103,10 @@ def compare_all_codes(gts: Sequence[str], preds: Sequence[str | None]) -> Matrix
 
 
 def compare_all_numbers(gts: Sequence[float], preds: Sequence[float | None]) -> Matrix:
-    """Compare each number with each other one; a missing number is NaN and equals no number."""
+    """Return 1 for each pair of equal numbers, else 0, (n_gts, n_preds).
+
+    A missing number becomes NaN, which equals no number.
+    """
     same: Matrix = np.equal.outer(np.array(gts, float), np.array(preds, float)).astype(np.float64)
     return same
 
@@ -109,7 +114,10 @@ def compare_all_numbers(gts: Sequence[float], preds: Sequence[float | None]) -> 
 def compare_all_days(
     gts: Sequence[tuple[int, int]], preds: Sequence[tuple[int, int] | None]
 ) -> Matrix:
-    """Compare each date with each other one, in both orders of month and day."""
+    """Return 1 for each pair of equal dates, else 0, (n_gts, n_preds).
+
+    Two dates are equal if they are the same day in one of the two orders of month and day.
+    """
     rows = np.array(gts)
     columns = np.array([(-1, -1) if pred is None else pred for pred in preds])
     same: Matrix = (rows[:, None, :] == columns).any(axis=2).astype(np.float64)
@@ -117,12 +125,12 @@ def compare_all_days(
 
 
 def compare_equal(gt: Any, pred: Any) -> float:
-    """Compare two prepared values."""
+    """Return 1.0 if two prepared values are equal, else 0.0."""
     return float(gt == pred)
 
 
 def compare_days(gt: tuple[int, int], pred: tuple[int, int]) -> float:
-    """Compare two dates in both orders of month and day."""
+    """Return 1.0 if two dates are equal in one of the two orders of month and day, else 0.0."""
     return float(gt[0] == pred[0] or gt[1] == pred[1])
 
 
@@ -135,7 +143,10 @@ COMPARATORS: dict[str, tuple[Any, Any, Any]] = {
 
 
 def build_fields(schema: dict[str, Any], path: str = "") -> list[Field]:
-    """Turn the properties of a schema into fields."""
+    """Return the fields that the properties of a schema describe.
+
+    `path` is the path of the schema's object, with a dot at the end.
+    """
     fields = []
     for name, node in schema["properties"].items():
         is_list = node["type"] == "array"
@@ -161,7 +172,10 @@ def build_fields(schema: dict[str, Any], path: str = "") -> list[Field]:
 def score_objects(
     fields: list[Field], gt: dict[str, Any], pred: dict[str, Any], errors: Errors, place: Place = ()
 ) -> float:
-    """Compare two objects field by field, count the outcomes, and return the score."""
+    """Compare two objects field by field, count the outcomes, and return the score of the objects.
+
+    `place` is the path of the objects in the document.
+    """
     total = weights = 0.0
     for child in fields:
         gt_value, pred_value = gt.get(child.name), pred.get(child.name)
@@ -198,7 +212,10 @@ def score_objects(
 def score_lists(
     list_field: Field, gts: list[Any], preds: list[Any], errors: Errors, place: Place
 ) -> float:
-    """Compare two lists, count the outcomes, and return the score."""
+    """Pair the elements of two lists, count the outcomes, and return the score of the lists.
+
+    `place` is the path of the lists in the document.
+    """
     table = build_table(list_field.fields, gts, preds) if list_field.fields else None
     matrix = compare_all_values(list_field, gts, preds) if table is None else table.matrix
     rows, columns = pairs = assign_pairs(matrix)
@@ -222,21 +239,27 @@ def score_lists(
 def count_unpaired(
     list_field: Field, elements: list[Any], n_counted: int, outcome: int, errors: Errors
 ) -> None:
-    """Count elements that one side lacks; each is an error, but only some are counted."""
+    """Count list elements that one side lacks.
+
+    `n_counted` of them count in the outcomes of the field; all of them are recorded as errors.
+    """
     list_field.counts[outcome] += n_counted
     if elements:
         errors.count_unpaired(elements, missed=outcome == FN)
 
 
 def assign_pairs(matrix: Matrix) -> Pairs:
-    """Choose the pairs of two lists."""
+    """Return the pairs with the greatest total similarity, given the similarity of all pairs."""
     from scipy.optimize import linear_sum_assignment
 
     return linear_sum_assignment(matrix, maximize=True)
 
 
 def compare_all_values(leaf: Field, gts: list[Any], preds: list[Any]) -> Matrix:
-    """Compare each value of a field with each other one; a missing prediction matches nothing."""
+    """Return the similarity of each true and each predicted value, (n_gts, n_preds).
+
+    A missing predicted value (None) is similar to no value.
+    """
     prepare = leaf.prepare
     return leaf.matrix(
         [prepare(value) for value in gts],
@@ -259,17 +282,18 @@ class Flat:
 
 @dataclass(slots=True)
 class Table:
-    """Comparisons of each ground-truth item with each predicted item."""
+    """Similarities of each ground-truth item and each predicted item, in total and by field."""
 
     matrix: Matrix
     leaves: list[tuple[Field, Matrix, Mask]]
-    """For each field, its similarities and a mask of the predictions that have it."""
+    """For each field of single values: the field, its similarities, (n_gts, n_preds), and a mask of
+    the predicted items that have the field, (n_preds,)."""
     lists: list["Inner"]
 
 
 @dataclass(slots=True)
 class Inner:
-    """The lists of one field in all items of both sides, concatenated."""
+    """A field that is a list inside list items; the lists of all items are joined on each side."""
 
     field: Field
     table: Table
@@ -278,11 +302,12 @@ class Inner:
     gt_edges: Indexes
     pred_edges: Indexes
     pairs: dict[tuple[int, int], Pairs]
-    """Paired elements of the two lists, by the pair of items that have them."""
+    """For each pair of items, as (ground-truth index, predicted index): the paired elements of
+    their two lists, as indexes in `gts` and `preds`."""
 
 
 def build_table(fields: list[Field], gts: list[Any], preds: list[Any]) -> Table:
-    """Compare each item with each other one, a field at a time."""
+    """Compare each ground-truth item with each predicted item, one field after the other."""
     total = np.zeros((len(gts), len(preds)))
     table = Table(total, [], [])
     for child in fields:
@@ -301,7 +326,10 @@ def build_table(fields: list[Field], gts: list[Any], preds: list[Any]) -> Table:
 
 
 def score_inner_lists(list_field: Field, gts: list[Any], preds: list[Any]) -> tuple[Matrix, Inner]:
-    """Compare the lists of each pair of items, with one assignment per pair."""
+    """Compare the lists of each pair of items, and pair their elements.
+
+    Return the scores of the lists, (n_gts, n_preds), and the joined lists with their pairs.
+    """
     gt_edges, pred_edges = (np.cumsum([0, *map(len, side)]) for side in (gts, preds))
     flat_gts, flat_preds = (
         [element for elements in side for element in elements] for side in (gts, preds)
@@ -328,9 +356,10 @@ def score_inner_lists(list_field: Field, gts: list[Any], preds: list[Any]) -> tu
 
 
 def count_pairs(flat: Flat, pairs: Pairs, counted: Mask, errors: Errors) -> None:
-    """Count the pairs of a list, and the fields of pairs that match.
+    """Count the paired elements of a list, and the fields of elements that match.
 
-    Errors are recorded for all pairs, even if a pair is not counted or does not match.
+    `counted` is a mask of the pairs that count in outcomes. Errors are recorded for all pairs, even
+    if a pair is not counted or does not match.
     """
     rows, columns = pairs
     list_field, table = flat.field, flat.table
@@ -358,12 +387,16 @@ def count_pairs(flat: Flat, pairs: Pairs, counted: Mask, errors: Errors) -> None
 
 
 def count_true(mask: Mask) -> int:
-    """Count the true values of a mask."""
+    """Return the number of true values of a mask."""
     return int(np.count_nonzero(mask))
 
 
 def count_leaves(leaf: Field, is_hit: Mask, is_present: Mask) -> None:
-    """Count the outcomes of a field in the items of a list."""
+    """Add the outcomes of a field in list items to its counts.
+
+    Each entry of the masks is a pair of items: whether the field's values match, and whether the
+    predicted item has the field.
+    """
     n_right, n_present = count_true(is_hit), count_true(is_present)
     leaf.counts[TP] += n_right
     leaf.counts[FD] += n_present - n_right
@@ -371,7 +404,10 @@ def count_leaves(leaf: Field, is_hit: Mask, is_present: Mask) -> None:
 
 
 def count_inner(inner: Inner, pairs: Pairs, counted: Mask, flat: Flat, errors: Errors) -> None:
-    """Count the lists in the items of a list."""
+    """Count the elements of the lists inside paired items.
+
+    `pairs` has the pairs of items, and `counted` a mask of the pairs that count in outcomes.
+    """
     chosen = [inner.pairs[pair] for pair in zip(*(side.tolist() for side in pairs), strict=True)]
     rows, columns = (np.concatenate(side) for side in zip(*chosen, strict=True))
     counted_elements = np.repeat(counted, [len(pair[0]) for pair in chosen])
@@ -402,14 +438,18 @@ def count_inner(inner: Inner, pairs: Pairs, counted: Mask, flat: Flat, errors: E
 
 
 def mark_elements(owners: Indexes, edges: Indexes) -> Mask:
-    """Mark the elements of the lists that the owners have."""
+    """Return a mask of the elements that belong to some of the joined lists.
+
+    `owners` has the numbers of these lists. List i has the elements from `edges[i]` to `edges[i +
+    1]`.
+    """
     chosen = np.zeros(len(edges) - 1, bool)
     chosen[owners] = True
     return np.repeat(chosen, np.diff(edges))
 
 
 def collect_counts(fields: list[Field]) -> dict[str, list[int]]:
-    """List the counts by path."""
+    """Return a dict from the path of each field, and of each field inside it, to its counts."""
     counts = {}
     for child in fields:
         counts[child.path] = child.counts
@@ -418,7 +458,7 @@ def collect_counts(fields: list[Field]) -> dict[str, list[int]]:
 
 
 def main(schema: Path, gts: Path, preds: Path) -> None:
-    """Compare two directories."""
+    """Compare the documents of two directories, and print the results as JSON."""
     fields = build_fields(orjson.loads(schema.read_bytes()))
     names = sorted(path.name for path in gts.iterdir())
     classes: Counter[str] = Counter()

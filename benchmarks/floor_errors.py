@@ -1,7 +1,8 @@
-"""Classify wrong values for the floor: the rules of docs/error-classes.md for the timed sets.
+"""Classify wrong values for floor.py, by the rules of docs/error-classes.md.
 
-In these sets texts are ASCII, values have the declared kinds, no number occurs elsewhere as a text,
-no wrong date is another spelling, and every date has a year of four digits, a month and a day.
+Only the rules that the timed sets need are here. In these sets, texts are ASCII, values have the
+declared kinds, no number occurs elsewhere as a text, no wrong date is another spelling of the right
+date, and every date has a year of four digits, a month and a day.
 """
 
 import calendar
@@ -29,26 +30,27 @@ _MONTHS: Final = {name: f"{number:02}" for number, name in enumerate(calendar.mo
 
 @dataclass(slots=True)
 class Errors:
-    """The errors of one document."""
+    """Counts the errors of one document by class."""
 
     gt: Any
     classes: Counter[str]
-    """Number of errors of each class, in all documents."""
+    """Number of errors of each class in all documents so far; the documents share this counter."""
     gt_values: set[Any] = field(default_factory=set)
-    """All values of the ground truth; empty until they are needed."""
+    """All values of the document's ground truth, in lower case; empty until they are first needed.
+    """
 
     def count_invented(self, pred: Any, place: Place) -> None:
         """Count a value that only the prediction has."""
         self.classes["swapped" if self.stands_elsewhere(pred, place) else "invented_value"] += 1
 
     def count_unpaired(self, elements: Sequence[Any], *, missed: bool) -> None:
-        """Count the values in list elements that one side lacks."""
+        """Count all values in list elements that one side lacks, as missed or as invented."""
         unit = "value" if isinstance(elements[0], dict) else "item"
         name = f"missed_{unit}" if missed else f"invented_{unit}"
         self.classes[name] += sum(1 for element in elements for _ in list_leaves(element))
 
     def count_wrong(self, gt: Any, pred: Any, place: Place) -> None:
-        """Count a pair of values below its threshold."""
+        """Count a pair of values whose similarity is below the threshold."""
         fallback = "wrong_item" if isinstance(place[-1], int) else "other"
         self.classes[self._classify(gt, pred, place) or fallback] += 1
 
@@ -75,7 +77,10 @@ class Errors:
         return classify_cut(bare_gt, bare_pred) or classify_text_slip(bare_gt, bare_pred)
 
     def stands_elsewhere(self, pred: Any, place: Place) -> bool:
-        """Whether a value is the ground truth of exactly one place near its own."""
+        """Return whether a predicted value is the true value of another place near its own.
+
+        There must be exactly one such place on the nearest level that has one.
+        """
         wanted = find_telling_text(pred)
         if wanted is None:
             return False
@@ -110,12 +115,16 @@ def list_leaves(value: Any) -> Iterator[Any]:
 
 
 def fold(value: Any) -> Any:
-    """Drop case and surrounding blanks of a text."""
+    """Return a text in lower case without blanks at its ends; return other values unchanged."""
     return value.strip().lower() if isinstance(value, str) else value
 
 
 def find_telling_text(value: Any) -> str | None:
-    """Return the text to search for a value; None if it may recur by chance or is no leaf."""
+    """Return the text by which a value can be found elsewhere in a document.
+
+    None if equal values are often in a document by chance, such as short words, small numbers and
+    years, or if the value is an object or list.
+    """
     if value is None or isinstance(value, dict | list):
         return None
     text: str = value.strip() if isinstance(value, str) else write_number(value)
@@ -131,12 +140,15 @@ def find_telling_text(value: Any) -> str | None:
 
 
 def write_number(value: float) -> str:
-    """Write a number as a document would."""
+    """Return a number as text, as a document would print it."""
     return str(int(value) if value == int(value) else value)
 
 
 def list_siblings(parent: Any, step: str | int) -> Iterator[Any]:
-    """Yield the values next to a step of their parent."""
+    """Yield siblings of a child of `parent`: up to 100 other fields, or the nearest other items.
+
+    `step` is the name or the index of the child.
+    """
     if isinstance(step, str):
         for index, (name, value) in enumerate(parent.items()):
             if index == 100:
@@ -149,7 +161,10 @@ def list_siblings(parent: Any, step: str | int) -> Iterator[Any]:
 
 
 def step_into(value: Any, step: str | int) -> Any:
-    """Return the child at a step, or None; a single value counts as a list of one."""
+    """Return the field or item of a value, given its name or index; None if there is none.
+
+    A single value counts as a list with one item.
+    """
     if isinstance(value, dict):
         return value.get(step)
     if isinstance(value, list):
@@ -158,17 +173,21 @@ def step_into(value: Any, step: str | int) -> Any:
 
 
 def strip_text(text: str) -> str:
-    """Drop case, blanks and punctuation."""
+    """Return a text in lower case, without blanks and punctuation."""
     return text.lower().translate(_DROPPED)
 
 
 def fold_look_alikes(text: str) -> str:
-    """Replace characters that look alike by one of them."""
+    """Return a text in which all characters that look alike, such as O and 0, are the same."""
     return strip_text(text.lower().translate(_LOOK_ALIKES).replace("rn", "m").replace("vv", "w"))
 
 
 def classify_cut(gt: str, pred: str) -> str | None:
-    """Classify a text that is the beginning or the end of the other one."""
+    """Return the class of a text that is only the beginning or the end of the other text.
+
+    `truncated`: the prediction is the shorter text. `overrun`: it is the longer one. None if
+    neither text begins or ends with the other.
+    """
     if len(pred) < len(gt) and (gt.startswith(pred) or gt.endswith(pred)):
         return "truncated"
     if len(gt) < len(pred) and (pred.startswith(gt) or pred.endswith(gt)):
@@ -177,7 +196,7 @@ def classify_cut(gt: str, pred: str) -> str | None:
 
 
 def classify_text_slip(gt: str, pred: str) -> str | None:
-    """Classify two texts that differ by one digit or by two exchanged digits."""
+    """Return `digit_slip` if one digit differs, or two digits are exchanged; else None."""
     if min(len(gt), len(pred)) < 2 or _DIGITS.sub("", gt) != _DIGITS.sub("", pred):
         return None
     gt, pred = _NO_DIGITS.sub("", gt), _NO_DIGITS.sub("", pred)
@@ -185,7 +204,7 @@ def classify_text_slip(gt: str, pred: str) -> str | None:
 
 
 def are_day_and_month_swapped(gt: str, pred: str) -> bool:
-    """Whether two dates differ only by an exchange of day and month."""
+    """Return whether two dates are equal if day and month of one of them are exchanged."""
     if not (gt[-1].isdigit() and pred[-1].isdigit()):
         return False
     gt_parts, pred_parts = date_parts(gt), date_parts(pred)
@@ -197,9 +216,9 @@ def are_day_and_month_swapped(gt: str, pred: str) -> bool:
 
 
 def date_parts(date: str) -> list[str]:
-    """Split a date into year, month and day; a text that is no date has another number of segments.
+    """Return year, month and day of a date; a text that is no date gives another number of parts.
 
-    An ambiguous month and day stay in their order.
+    If both orders of month and day are possible, the two stay in the order of the text.
     """
     segments = _BREAKS.split(date)
     if len(segments[0]) != 4:
@@ -211,7 +230,11 @@ def date_parts(date: str) -> list[str]:
 
 
 def classify_number_slip(gt: float, pred: float) -> str | None:
-    """Classify two numbers that differ by a power of ten, one digit or two exchanged digits."""
+    """Return the class of two numbers that differ by a slip, else None.
+
+    `decimal_shift`: they differ by a power of ten. `digit_slip`: one digit differs, is missing or
+    is extra, or two digits are exchanged.
+    """
     (gt_digits, gt_power), (pred_digits, pred_power) = split_digits(gt), split_digits(pred)
     if not gt_digits or not pred_digits:
         return None
@@ -227,14 +250,17 @@ def classify_number_slip(gt: float, pred: float) -> str | None:
 
 
 def split_digits(value: float) -> tuple[str, int]:
-    """Return the digits of a number, and the power of ten of its last digit."""
+    """Return the digits of a number, and the power of ten of the last digit: 1.5 is ("15", -1)."""
     _, digits, power = Decimal(write_number(value)).as_tuple()
     text = "".join(map(str, digits)).lstrip("0")
     return text, int(power)
 
 
 def are_near(gt: str, pred: str) -> bool:
-    """Whether one digit differs, is missing or superfluous, or two digits are exchanged."""
+    """Return whether two texts differ only in one digit, or by two exchanged digits.
+
+    The digit can differ, be missing or be extra.
+    """
     if len(gt) == len(pred):
         differing = [index for index, digit in enumerate(gt) if digit != pred[index]]
         if len(differing) == 2:

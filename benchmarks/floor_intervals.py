@@ -1,4 +1,4 @@
-"""Compute intervals of totals for the floor, as docs/statistics.md defines them."""
+"""Compute confidence intervals for floor.py, as docs/statistics.md defines them."""
 
 from collections.abc import Sequence
 
@@ -11,11 +11,14 @@ _NAMES = ("cm_precision", "cm_recall", "cm_f1", "score")
 
 
 def intervals(counts: NDArray[np.int64], scores: Sequence[float]) -> dict[str, list[float]]:
-    """Compute 95% intervals of precision, recall, F1 and the mean score.
+    """Return the 95% intervals of precision, recall, F1 and the mean score.
+
+    The keys are `cm_precision`, `cm_recall`, `cm_f1` and `score`. A rate whose denominator is 0 is
+    left out.
 
     Args:
-        counts: TP, FD, FA, FN and TN of each document; shape (documents, 5).
-        scores: score of each document.
+        counts: TP, FD, FA, FN and TN of each document, (n_documents, 5).
+        scores: the score of each document.
     """
     tp, fd, fa, fn, _ = counts.T
     score, wanted = np.asarray(scores), tp + fd + fn

@@ -1,4 +1,7 @@
-"""Measure long lists: a matrix of all pairs grows a hundredfold if the list grows tenfold."""
+"""Measure the time and memory of long lists.
+
+If lists grow tenfold, a matrix of the similarities of all pairs grows a hundredfold.
+"""
 
 import tempfile
 from dataclasses import dataclass
@@ -14,7 +17,7 @@ from benchmarks.sets import DocumentSet, Written, free_texts, invoices, write
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Length:
-    """A length of lists to measure."""
+    """A length of lists that is measured, with the number of documents."""
 
     name: str
     items: int
@@ -34,7 +37,10 @@ LENGTHS: Final = (
 
 
 def measure(repeat: int, seed: int) -> Report:
-    """Compare seconds per document without start-up: (n documents - 1 document) / (n - 1)."""
+    """Measure the seconds for each document with long lists, without start-up.
+
+    These are (seconds for n documents - seconds for 1 document) / (n - 1).
+    """
     with tempfile.TemporaryDirectory() as directory:
         commands, peaks, counts = {}, {}, {}
         for length in LENGTHS:

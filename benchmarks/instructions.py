@@ -1,7 +1,7 @@
-"""Guard against slower code by counting instructions, which do not depend on other load.
+"""Detect slower code by counting instructions, which do not depend on other load.
 
-Valgrind counts the instructions of this project and of the floor on the same documents. Their ratio
-is kept in instructions.json and holds on other machines.
+Valgrind counts the instructions of this project and of the floor (floor.py) on the same documents.
+The ratio of the two counts is kept in instructions.json. It is about the same on other machines.
 """
 
 import json
@@ -20,21 +20,22 @@ from benchmarks.sets import SETS, Written, write
 BASELINE: Final = Path(__file__).parent / "instructions.json"
 
 GROWTH: Final = 1.1
-"""Allowed ratio to the baseline: other versions of libraries change the figure by a few percent, a
-noticeable change of the code by more."""
+"""How much larger than in instructions.json the ratio may be. Other versions of libraries change it
+by a few percent, and a noticeable change of the code changes it more."""
 
 COUNTS: Final = {"invoices-10": 40, "deep": 4, "wide": 20, "dates": 12}
-"""Number of documents of each set, large enough that subtracting start-up leaves little noise."""
+"""Number of documents of each set. It is so large that little noise is left after the instructions
+of the start-up are subtracted."""
 
 _SETTINGS: Final = ("PYTHONHASHSEED=0", "OPENBLAS_NUM_THREADS=1")
 _COUNTED: Final = re.compile(rb"Collected : (\d+)")
 
 
 def count(command: Sequence[str]) -> int:
-    """Count the instructions of a program.
+    """Run a program, and return the number of its instructions.
 
     Raises:
-        ProcessError: it failed.
+        ProcessError: the program failed.
     """
     with tempfile.NamedTemporaryFile() as log:
         valgrind = [
@@ -51,10 +52,12 @@ def count(command: Sequence[str]) -> int:
 
 
 def measure(names: Sequence[str], seed: int, *, update: bool) -> Report:
-    """Compare the ratios to the floor with the baseline, or make them the baseline.
+    """Compare the ratios of instructions with those in instructions.json.
+
+    If `update` is True, write the measured ratios to instructions.json instead.
 
     Raises:
-        ProcessError: a program failed, or there is no valgrind.
+        ProcessError: a program failed, or Valgrind is not installed.
     """
     if shutil.which("valgrind") is None:
         raise ProcessError("instructions are counted by valgrind; install it (apt, dnf, ...)")
@@ -83,7 +86,10 @@ def measure(names: Sequence[str], seed: int, *, update: bool) -> Report:
 
 
 def _measure_net(name: str, seed: int) -> tuple[int, int]:
-    """Count instructions of this project and of the floor: several documents minus one."""
+    """Return the instructions of (this project, the floor) for the documents of a set.
+
+    The instructions for a single document, mostly start-up, are subtracted.
+    """
     with tempfile.TemporaryDirectory() as directory:
         single, several = (
             write(SETS[name], Path(directory, str(documents)), documents, seed)

@@ -17,17 +17,18 @@ import resource, subprocess, sys
 subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
-"""A small program that starts the measured one, since a process inherits the peak of its parent."""
+"""A small program that starts the measured program. It is needed because a process inherits the
+peak of its parent, and this parent is small."""
 
 _UNIT: Final = 1 if sys.platform == "darwin" else 1024
-"""Bytes in a unit of `ru_maxrss`; source: getrusage(2) of macOS and of Linux."""
+"""Number of bytes in a unit of `ru_maxrss`. Source: getrusage(2) of macOS and of Linux."""
 
 FEW: Final = 1_000
 MANY: Final = 100_000
 
 
 def write_lines(directory: Path, count: int, seed: int) -> Written:
-    """Write small documents as two JSON Lines files."""
+    """Write `count` small documents as two JSON Lines files, ground truths and predictions."""
     written = Written(
         schema=directory / "schema.json",
         gt=directory / "gt.jsonl",
@@ -47,17 +48,17 @@ def write_lines(directory: Path, count: int, seed: int) -> Written:
 
 
 def measure_peak(command: Sequence[str]) -> int:
-    """Return the peak memory of a program or of one of its workers, in bytes."""
+    """Run a program, and return its peak memory in bytes: that of the largest of its processes."""
     return _UNIT * int(run([sys.executable, "-c", _PEAK, *command], timeout=1800).output)
 
 
 def format_megabytes(value: float) -> str:
-    """Write a number of bytes in megabytes."""
+    """Return a number of bytes as text in megabytes, such as `103 MB`."""
     return f"{value / 1e6:,.0f} MB"
 
 
 def measure(seed: int, n_few: int = FEW, n_many: int = MANY) -> Report:
-    """Compare the peaks of resident memory for each kind of output."""
+    """Compare the peak memory for many documents with that for few, for each kind of output."""
     peaks: dict[str, list[int]] = {}
     for count in (n_few, n_many):
         with tempfile.TemporaryDirectory() as directory:

@@ -1,4 +1,4 @@
-"""Build the native floor: the job as a compiled program, which shows the physical limit."""
+"""Build the native floor: the same evaluation as a compiled program, a limit for its speed."""
 
 import shutil
 import subprocess
@@ -12,7 +12,7 @@ SOURCE: Final = Path(__file__).parent / "native_floor.rs"
 
 
 def build(directory: Path) -> Path | None:
-    """Compile the program; return None if there is no Rust compiler.
+    """Compile the native floor, and return its path; None if there is no Rust compiler.
 
     Raises:
         ProcessError: it does not compile.
@@ -31,5 +31,5 @@ def build(directory: Path) -> Path | None:
 
 
 def command(program: Path, written: Written) -> list[str]:
-    """Return the command of the compiled program."""
+    """Return the command line that runs the native floor on a set of documents."""
     return [str(program), str(written.schema), str(written.gt), str(written.pred)]

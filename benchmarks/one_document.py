@@ -1,4 +1,4 @@
-"""Time single comparisons in Python, next to stickler-eval."""
+"""Time comparisons of a single document in Python, with this project and with stickler-eval."""
 
 import json
 import sys
@@ -15,7 +15,7 @@ from benchmarks.sets import BILL, SETS, pairs
 PROGRAM: Final = Path(__file__).with_name("one_document_timed.py")
 
 Document = tuple[Any, Record, Record]
-"""Schema, ground truth, prediction."""
+"""A document as (schema, ground truth, prediction)."""
 
 FLAT, MIDDLE, LONG = "flat, 8 texts", "short invoice", "50 items"
 
@@ -31,12 +31,12 @@ def measure(
     """Time `compare_with` and `evaluate` on documents of three sizes.
 
     Args:
-        repeat: how often each library is timed, in turns; the minimum counts.
+        repeat: how often each library is timed, in turns; the shortest time counts.
         seed: seed of the documents.
-        data: a directory with schema.json, gt/ and pred*/, whose median document replaces the
-            short invoice.
-        reference: a Python that has stickler-eval.
-        rounds: number of rounds of each call in a process; a round takes about 20 ms.
+        data: a directory with schema.json, gt/ and pred*/, whose document of median size replaces
+            the short invoice.
+        reference: a Python that has stickler-eval; None to time this project only.
+        rounds: number of rounds of calls in a process; a round takes about 20 ms.
     """
     documents = _documents(seed, data)
     programs = {"stickler_cli": sys.executable} | ({"stickler": reference} if reference else {})
@@ -105,7 +105,10 @@ def _documents(seed: int, data: Path | None) -> dict[str, Document]:
 
 
 def _median_document(data: Path) -> Document:
-    """Read the ground truth of median size, with the first of its predictions."""
+    """Return the document of a directory whose ground truth has the median size.
+
+    Its prediction is from the first directory that has one.
+    """
     files = sorted((data / "gt").iterdir(), key=lambda file: (file.stat().st_size, file.name))
     median = files[len(files) // 2]
     predicted = (place / median.name for place in sorted(data.glob("pred*")))

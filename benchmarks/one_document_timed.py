@@ -1,8 +1,9 @@
-"""Time single calls: `one_document_timed.py LIBRARY FILE ROUNDS` prints milliseconds by document.
+"""Time calls for a single document: `one_document_timed.py LIBRARY FILE ROUNDS`.
 
-Run it as a script with a Python that has the library, `stickler_cli` or `stickler`; the script
-imports nothing else from this checkout. It measures processor time and prints the minimum of all
-rounds, since other load on the machine can only add to it.
+It prints the milliseconds for each document as JSON. Run it as a script with a Python that has the
+library, which is `stickler_cli` or `stickler`; the script imports nothing else from this checkout.
+It measures processor time, and prints the shortest time of all rounds, because other load on the
+machine can only add to it.
 """
 
 import importlib
@@ -18,7 +19,10 @@ ROUND = 0.02  # seconds
 
 
 def main(library: Any, documents: dict[str, Any], rounds: int) -> None:
-    """Print the time of `compare_with` for each document, and of `evaluate` for this project."""
+    """Print the milliseconds of `compare_with`, and of this project's `evaluate`, as JSON.
+
+    The JSON has a dict from the name of each document to its milliseconds, for each call.
+    """
     timings: dict[str, dict[str, float]] = {"compare_with": {}, "evaluate": {}}
     for name, (schema, gt, pred) in documents.items():
         model_class = library.StructuredModel.from_json_schema(schema)
@@ -56,7 +60,7 @@ def _seconds(call: Callable[[], object], times: int) -> float:
 
 
 def _plain_model(schema: dict[str, Any], name: str) -> Any:
-    """Make a pydantic model with the fields of an object schema, all of them optional."""
+    """Return a pydantic model with the fields of an object schema, all of them optional."""
     from pydantic import create_model
 
     fields: dict[str, Any] = {

@@ -1,7 +1,8 @@
-"""Simulate whether runs of the size that `stickler plan` estimates reach their aim.
+"""Simulate whether runs with the number of documents from `stickler plan` reach their aim.
 
-Each of many pilots gives a planned number of documents. Runs of the median number are then drawn,
-and what they reach is compared with what was promised.
+Many pilots (small runs) are drawn, and the number of documents is planned from each of them. Then
+runs with the median of these numbers are drawn, and what they reach is compared with what was
+promised.
 """
 
 from collections.abc import Sequence
@@ -37,7 +38,7 @@ SIMULATED_KINDS: Final = [kind for kind in KINDS if kind.name in _NAMES]
 
 @dataclass(frozen=True, slots=True)
 class AimFigures:
-    """An aim that was promised, and what runs of the planned size reached."""
+    """An aim, such as a width of intervals, and how well runs of the planned size reach it."""
 
     aim: str
     kind: str
@@ -52,7 +53,10 @@ class AimFigures:
 
 
 def simulate_widths(pilot: int, wanted: float, seed: int, pilots: int = PILOTS) -> list[AimFigures]:
-    """Compare the half widths of intervals with the wanted one, in runs of the planned size."""
+    """Compare the half widths of intervals with `wanted`, in runs of the planned size.
+
+    Return the figures for each kind of errors.
+    """
     random, aims = np.random.default_rng(seed), []
     for kind in SIMULATED_KINDS:
         planned = [
@@ -67,10 +71,11 @@ def simulate_widths(pilot: int, wanted: float, seed: int, pilots: int = PILOTS) 
 
 
 def simulate_gates(pilot: int, margin: float, power: float, seed: int) -> list[AimFigures]:
-    """Return how often runs of the planned size pass a gate that lies below the true rate.
+    """Return how often runs of the planned size pass a gate that is below the true rate.
 
-    If the promised power is 0.5, return instead how far the median lower bound is below the rate.
-    The gate is `margin` below the rate of the pilot, so that chance in the pilot does not move it.
+    If `power` is 0.5, the figures say instead how far the median lower bound of the interval is
+    below the true rate. The gate is `margin` below the rate of the pilot, so that the chance in the
+    pilot's rate has no effect.
     """
     random, aims = np.random.default_rng(seed), []
     for kind in SIMULATED_KINDS:
@@ -117,7 +122,7 @@ def _summarize(
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """A change between two systems that partly err on the same documents."""
+    """A difference between two systems that partly make errors in the same documents."""
 
     name: str
     wrong: float
@@ -140,7 +145,10 @@ _VALUES: Final = 10  # of each document, as in make_sample()
 def _draw_right_values(
     shift: Shift, random: np.random.Generator, documents: int, *, unchanged: bool
 ) -> list[NDArray[Any]]:
-    """Draw the number of right values of each document, for both systems; (1, documents) each."""
+    """Draw the number of right values of each document for two systems, (1, documents) each.
+
+    If `unchanged` is True, both systems are equally good.
+    """
     difficulties = random.beta(0.5, 0.5 / shift.wrong - 0.5, (3, documents))
     is_shared = random.random((2, documents)) < shift.together
     shares = [np.where(is_shared[side], difficulties[0], difficulties[1 + side]) for side in (0, 1)]
@@ -150,7 +158,7 @@ def _draw_right_values(
 
 
 def simulate_powers(pilot: int, seed: int, runs: int = RUNS // 2) -> list[AimFigures]:
-    """Return how often runs of the planned size show a change."""
+    """Return how often runs of the planned size show that the second system is better."""
     random, settings, aims = np.random.default_rng(seed), TrendSettings(margin=1e-6), []
     for shift in SHIFTS:
         planned = []
@@ -189,7 +197,10 @@ def _f1(right: float) -> float:
 
 
 def simulate_ranges(pilot: int, wanted: float, seed: int, pilots: int = RUNS) -> dict[str, float]:
-    """Return how often the range that a small pilot gives contains the true number, by kind."""
+    """Return how often the range of numbers from a small pilot contains the true number.
+
+    The result is a dict from each kind of errors to this share.
+    """
     random, shares = np.random.default_rng(seed), {}
     low, high = variance_ratio_interval(pilot, LEVEL)
     for kind in SIMULATED_KINDS:

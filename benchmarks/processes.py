@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Final
 
 _NOT_PASSED_ON: Final = ("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX")
-"""Variables that would turn off bytecode; without it, a run would mostly measure compilation."""
+"""Environment variables that would turn off the storing of bytecode. Measured programs do not get
+them; otherwise, mostly compilation would be measured."""
 
 
 class ProcessError(Exception):
@@ -26,18 +27,19 @@ class Finished:
     """Wall-clock time from start to exit."""
     output: bytes
     processor: float = 0.0
-    """Seconds of processor time of the process and its children; less disturbed by other load."""
+    """Seconds of processor time of the process and its children. Other load on the machine changes
+    them less than `seconds`."""
 
 
 def run(command: Sequence[str], *, timeout: float = 600.0) -> Finished:
-    """Run a program to its end.
+    """Run a program, and wait until it ends.
 
     Args:
         command: the program and its arguments.
-        timeout: seconds after which it is killed.
+        timeout: number of seconds after which the program is killed.
 
     Raises:
-        ProcessError: it exited with anything but 0, or was killed.
+        ProcessError: the exit code was not 0, or the program was killed.
     """
     start, before = time.perf_counter(), _processor_seconds()
     try:
@@ -61,10 +63,11 @@ def run(command: Sequence[str], *, timeout: float = 600.0) -> Finished:
 def run_in_turns(
     commands: Mapping[str, Sequence[str]], repeat: int, *, warm_up: bool = True
 ) -> dict[str, list[Finished]]:
-    """Run each program once to warm up, then all of them in alternating rounds.
+    """Run each program `repeat` times, in turns; return a dict from name to the finished processes.
 
-    Other load on the machine then slows all programs equally. Every second round is reversed, so
-    that no program always follows the same one.
+    All programs run once in each round, so that other load on the machine slows all of them
+    equally. The order is reversed in every second round, so that no program always follows the same
+    one. With `warm_up`, each program first runs once without being measured.
     """
     for command in commands.values() if warm_up else ():
         run(command)
@@ -76,23 +79,27 @@ def run_in_turns(
 
 
 def median_seconds(finished: Sequence[Finished]) -> float:
-    """Return the median time of some processes."""
+    """Return the median of the wall-clock times of processes, in seconds."""
     return statistics.median(process.seconds for process in finished)
 
 
 def median_processor_seconds(finished: Sequence[Finished]) -> float:
-    """Return the median processor time of some processes."""
+    """Return the median of the processor times of processes, in seconds."""
     return statistics.median(process.processor for process in finished)
 
 
 def _processor_seconds() -> float:
-    """Return the processor time of all child processes that have ended."""
+    """Return the seconds of processor time of all child processes that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def build_environment(**variables: str) -> dict[str, str]:
-    """Make the environment of a measured process, in which this checkout is imported first."""
+    """Return the environment variables of a measured process.
+
+    The process imports modules from this checkout first. `variables` are added to those of this
+    process.
+    """
     checkout = str(Path(__file__).parents[1])
     inherited = {name: value for name, value in os.environ.items() if name not in _NOT_PASSED_ON}
     paths = [checkout, *filter(None, [inherited.get("PYTHONPATH")])]

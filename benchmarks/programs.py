@@ -1,4 +1,4 @@
-"""Commands of the measured programs, and a reader of their output."""
+"""The command lines of the measured programs, and a reader of their output."""
 
 import subprocess
 import sys
@@ -17,36 +17,36 @@ _VERSION: Final = "import importlib.metadata as m; print(m.version('stickler-eva
 
 
 def evaluation(written: Written, *extra_options: str, jobs: str = "1") -> list[str]:
-    """Return the command of this project as users type it, with the given number of processes."""
+    """Return the command line of this project as users type it, with `jobs` processes."""
     options = ["--no-config", "--jobs", jobs, *extra_options]
     return [sys.executable, "-m", "stickler_cli", "eval", *_paths(written), *options]
 
 
 def ours(written: Written, *extra_options: str, jobs: str = "1") -> list[str]:
-    """Return the command that is compared with other programs; it prints the table.
+    """Return the command line of this project that is compared with other programs.
 
-    Its pairing floor is the one of stickler-eval, which pairs all items.
+    It prints the table. Its pairing floor is the one of stickler-eval, which pairs all items.
     """
     return evaluation(written, "--pairing-floor", "-1", *extra_options, jobs=jobs)
 
 
 def ours_as_json(written: Written, jobs: str = "1") -> list[str]:
-    """Return the command that prints all counts and a row for each document."""
+    """Return the command line of this project that prints all counts, and rows for documents."""
     return ours(written, "--format", "json", jobs=jobs)
 
 
 def floor(written: Written) -> list[str]:
-    """Return the command of the floor."""
+    """Return the command line of the floor (floor.py)."""
     return [sys.executable, "-m", "benchmarks.floor", *_paths(written)]
 
 
 def reference(python: str, written: Written) -> list[str]:
-    """Return the command of stickler-eval."""
+    """Return the command line that runs stickler-eval with the Python `python`."""
     return [python, str(_HERE / "reference.py"), *_paths(written)]
 
 
 def reference_version(python: str) -> str | None:
-    """Return the version of stickler-eval in a Python, or None if it is not installed."""
+    """Return the version of stickler-eval that is installed for a Python; None if it is not."""
     try:
         process = subprocess.run(
             [python, "-c", _VERSION], capture_output=True, text=True, check=False
@@ -57,7 +57,7 @@ def reference_version(python: str) -> str | None:
 
 
 def read_result(output: bytes) -> Result:
-    """Read the output of any of the programs."""
+    """Return the result in the JSON output of any of the programs."""
     value = orjson.loads(output)
     return Result.from_run(value) if "format" in value else Result.from_json(value)
 

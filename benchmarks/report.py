@@ -1,4 +1,4 @@
-"""Draw measurements as tables for a terminal and for a page."""
+"""Render measurements as tables for a terminal and for a Markdown page."""
 
 import os
 import platform
@@ -26,11 +26,12 @@ class Report:
     failures: Sequence[str] = field(default=())
     """Reasons why the measurement does not count; the exit code is then 1."""
     figures: Mapping[str, float] = field(default_factory=dict)
-    """Figures to compare with targets, by their names in targets.py."""
+    """Figures that are compared with targets: a dict from the name of a figure, as in targets.py,
+    to its value."""
 
 
 def render_text(report: Report) -> str:
-    """Draw a table with aligned columns."""
+    """Return a report as text: its title, a table with aligned columns, and its notes."""
     lines = [report.columns, *report.rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     table_lines = [
@@ -44,7 +45,7 @@ def render_text(report: Report) -> str:
 
 
 def render_markdown(report: Report) -> str:
-    """Draw a section with a table."""
+    """Return a report as a Markdown section with a table."""
     lines = [
         report.columns,
         ["---", *["---:"] * (len(report.columns) - 1)],
@@ -59,12 +60,15 @@ def _list_remarks(report: Report) -> list[str]:
 
 
 def format_ratio(value: float) -> str:
-    """Write a ratio with two or three significant digits."""
+    """Return a ratio as text, with two or three significant digits."""
     return f"{value:,.0f}x" if value >= 100 else f"{value:.1f}x" if value >= 10 else f"{value:.2f}x"
 
 
 def describe_machine() -> dict[str, str]:
-    """Describe the machine: processor, cores, Python and libraries."""
+    """Return a description of the machine as a dict from a property to its value.
+
+    The properties are the processor, the cores, the system, and the versions of Python and libraries.
+    """
     return {
         "processor": _processor(),
         "cores": str(os.cpu_count()),
@@ -86,7 +90,7 @@ def _processor() -> str:
 def render_results_page(
     reports: Sequence[Report], description: dict[str, str], command: str
 ) -> str:
-    """Write the page RESULTS.md."""
+    """Return the text of the page RESULTS.md."""
     description_lines = [f"- {name}: {value}" for name, value in description.items()]
     sections = [section for report in reports for section in (render_markdown(report), "")]
     return "\n".join(

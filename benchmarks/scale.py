@@ -24,7 +24,8 @@ from benchmarks.scale_model import Measured, describe_projection
 from benchmarks.sets import Written
 
 FEW: Final = 100_000
-"""Number of documents in the run that memory is compared with."""
+"""Number of documents in the small run. The memory of the large run is compared with that of this
+run."""
 
 MOST_MEMORY: Final = 1.2
 WAYS: Final = {
@@ -32,7 +33,8 @@ WAYS: Final = {
     1: ("Dask, 1 worker", ("--engine", "dask", "--jobs", "1")),
     2: ("Dask, 2 workers", ("--engine", "dask", "--jobs", "2")),
 }
-"""Name and options of each method, by its number of workers in a cluster."""
+"""Maps the number of workers in a Dask cluster (0 without a cluster) to the name and the options of
+the run."""
 
 PARTS: Final = 10
 SAMPLED: Final = 0.2  # seconds between two looks at a run
@@ -40,34 +42,37 @@ SAMPLED: Final = 0.2  # seconds between two looks at a run
 
 @dataclass(frozen=True, slots=True)
 class RunFigures:
-    """Figures of a run, observed from outside."""
+    """Figures of a run, measured from another process."""
 
     documents: int
     seconds: float
     first: float
-    """Seconds until the run began to read ground truth."""
+    """Seconds from the start until the run began to read the ground truth."""
     central: float
     """Seconds of processor time of the main process."""
     processor: float
     """Seconds of processor time of all processes."""
     run_peak: int
-    """Peak of resident memory in bytes, of the main process or of a child that took more."""
+    """Peak of resident memory in bytes: of the main process, or of a child that used more."""
     worker_peak: int
-    """Peak of resident memory in bytes, of the largest other process seen; 0 without any."""
+    """Peak of resident memory in bytes of the worker that used most; 0 if there are no workers."""
     speeds: tuple[float, ...]
-    """Documents per second in each tenth of the ground truth."""
+    """Documents per second in each tenth of the ground truth. A tenth in which the run was seen
+    less than twice is left out."""
     work_speeds: tuple[float, ...]
-    """Documents per second of processor time in each tenth, which other load disturbs least."""
+    """Documents per second of processor time in each tenth of the ground truth. Other load on the
+    machine changes these numbers least."""
     counts: Mapping[str, Mapping[str, int]]
 
 
 def watch(written: Written, *method_options: str) -> RunFigures:
-    """Evaluate documents, and observe the run from outside.
+    """Evaluate documents in another process, and measure the run from this process.
 
-    The position in the ground-truth file shows the progress of the run, which reads little ahead.
+    The run's position in the ground-truth file shows its progress, since a run reads only a little
+    ahead.
 
     Raises:
-        ProcessError: it failed.
+        ProcessError: the run failed.
     """
     size = written.gt.stat().st_size
     places: list[tuple[float, int]] = []
@@ -147,7 +152,10 @@ def _processor_seconds(process: int) -> float:
 
 
 def _place(process: int, file: Path) -> int | None:
-    """Return the position of a process in a file, or None if it does not read the file."""
+    """Return the position in bytes up to which a process has read a file.
+
+    None if the process does not have the file open.
+    """
     folder = Path(f"/proc/{process}/fd")
     try:
         for link in folder.iterdir():
@@ -160,7 +168,10 @@ def _place(process: int, file: Path) -> int | None:
 
 
 def _speeds(readings: list[tuple[float, int]], size: int, documents: int) -> Iterator[float]:
-    """Yield the documents per second of each tenth that has at least two readings."""
+    """Yield the documents per second in each tenth of a file that has at least two readings.
+
+    A reading is (seconds, position in the file of `size` bytes).
+    """
     for tenth in range(PARTS):
         begin, end = size * tenth / PARTS, size * (tenth + 1) / PARTS
         positions = [entry for entry in readings if begin <= entry[1] <= end]
@@ -180,7 +191,11 @@ def _leaves(fields: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
 
 
 def measure(documents: int, place: Path, workers_of: Sequence[int] = tuple(WAYS)) -> Report:
-    """Run each method, with few documents first, and report counts or memory out of bounds."""
+    """Run each method with few and with `documents` documents.
+
+    The report has a failure for each wrong count, and for each method whose memory grows too much.
+    Documents are written below `place`. `workers_of` selects methods by their number of workers.
+    """
     n_few = min(FEW, documents)
     methods = {workers: WAYS[workers] for workers in workers_of}
     runs: dict[tuple[int, int], RunFigures] = {}
@@ -252,7 +267,7 @@ def measure(documents: int, place: Path, workers_of: Sequence[int] = tuple(WAYS)
 
 
 def _evenness(speeds: Sequence[float]) -> str:
-    """Write the slowest tenth as a share of the fastest one."""
+    """Return the speed of the slowest tenth divided by that of the fastest tenth, as text."""
     return f"{min(speeds) / max(speeds):.2f}" if speeds else "-"
 
 

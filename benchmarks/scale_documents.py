@@ -1,7 +1,8 @@
-"""Make documents whose counts are known without a comparison: mistakes have fixed distances.
+"""Make documents whose counts are known in advance, since mistakes occur at fixed distances.
 
-Document `i` has a mistake if `i` leaves a certain remainder. Since all distances are coprime, a
-division gives how many of the first `n` documents have certain mistakes together.
+For each kind of mistake there is a distance and a remainder: document `i` has the mistake if `i`
+divided by the distance leaves this remainder. All distances are coprime. A division therefore gives
+the number of documents, among the first `n`, that have certain mistakes together.
 """
 
 import json
@@ -21,8 +22,8 @@ WRONG_TOTAL: Final = {17: 2}
 LOST_ITEM: Final = {19: 4}
 """The prediction lacks the last item."""
 WRONG_QUANTITY: Final = {23: 6}
-"""The quantity of the first item is wrong, so a lost item has no other mistake unless it is the
-only one."""
+"""The quantity of the first item is wrong. `LOST_ITEM` drops the last item, so an item can only
+have both mistakes if it is the only one in its document."""
 
 _LEAVES: Final = ("sku", "name", "quantity", "price")
 
@@ -50,12 +51,12 @@ SCHEMA: Final[dict[str, Any]] = schemas.record(
 
 
 def has_mistake(mistake: Mapping[int, int], index: int) -> bool:
-    """Whether a document has a mistake."""
+    """Return whether document `index` has a mistake, given as {distance: remainder}."""
     return all(index % distance == remainder for distance, remainder in mistake.items())
 
 
 def pair(index: int) -> tuple[str, str]:
-    """Make a ground truth and its prediction, as JSON."""
+    """Return the ground truth and the prediction of document `index`, as JSON texts."""
     items = [
         {
             "sku": f"S{index % 97}-{place}",
@@ -88,7 +89,7 @@ def pair(index: int) -> tuple[str, str]:
 
 
 def write(place: Path, documents: int) -> Written:
-    """Write the first documents as two JSON Lines files."""
+    """Write the first `documents` documents as two JSON Lines files below `place`."""
     written = Written(
         schema=place / "schema.json",
         gt=place / "gt.jsonl",
@@ -108,7 +109,10 @@ def write(place: Path, documents: int) -> Written:
 
 
 def count_documents(documents: int, *conditions: Mapping[int, int]) -> int:
-    """Count the first documents that meet all conditions, by a division."""
+    """Return how many of the first `documents` documents meet all conditions.
+
+    A condition is {distance: remainder}, as for mistakes.
+    """
     remainders = dict(remainder for condition in conditions for remainder in condition.items())
     period = prod(remainders)
     first = next(_solutions(remainders), 0)
@@ -116,7 +120,10 @@ def count_documents(documents: int, *conditions: Mapping[int, int]) -> int:
 
 
 def _solutions(remainders: Mapping[int, int]) -> Iterator[int]:
-    """Yield the smallest number that leaves all remainders; distances must be coprime."""
+    """Yield the smallest number that leaves each remainder when it is divided by the distance.
+
+    The distances, which are the keys, must be coprime.
+    """
     solution, period = 0, 1
     for distance, remainder in remainders.items():
         while solution % distance != remainder:
@@ -126,7 +133,10 @@ def _solutions(remainders: Mapping[int, int]) -> Iterator[int]:
 
 
 def count_expected(documents: int) -> dict[str, dict[str, int]]:
-    """Compute the counts of each leaf: right (tp), wrong (fd), invented (fa), missed (fn)."""
+    """Return the expected counts of each field of single values, as `counts[path][outcome]`.
+
+    The outcomes are `tp` (right), `fd` (wrong), `fa` (invented) and `fn` (missed).
+    """
 
     def counts(tp: int, fd: int = 0, fa: int = 0, fn: int = 0) -> dict[str, int]:
         return {"tp": tp, "fd": fd, "fa": fa, "fn": fn}

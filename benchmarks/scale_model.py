@@ -1,9 +1,9 @@
-"""Estimate the time of a thousand million documents with a small model, checked against runs.
+"""Estimate the time of a run of a thousand million documents, by a model fitted to small runs.
 
-The time of a run is its start-up plus a time per document: the work of a worker divided by the
-number of workers, or the work of the main process (it finds lines and adds up), whichever is
-larger. On one machine it is at least all work divided by the number of cores. Work is processor
-time, which other load hardly changes.
+The time of a run is the start-up time plus a time for each document. The latter is the larger of
+two times: the work of a worker divided by the number of workers, and the work of the main process,
+which finds lines and adds up results. On one machine, it is also at least all work divided by the
+number of cores. Work is processor time, which other load on the machine hardly changes.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,8 +29,8 @@ class Measured:
     documents: int
     seconds: float
     central: float
-    """Seconds of processor time of the main process, which finds lines and adds up; includes the
-    scheduler if the process started the cluster."""
+    """Seconds of processor time of the main process, which finds lines and adds up results. They
+    include the scheduler if the process started the cluster."""
     processor: float
     """Seconds of processor time of all processes."""
 
@@ -44,26 +44,32 @@ class Model:
     start_work: float
     """Seconds of processor time of all processes during start-up."""
     worker: float
-    """Seconds of a worker per document."""
+    """Seconds that a worker needs for each document."""
     central: float
-    """Seconds of the main process per document."""
+    """Seconds that the main process needs for each document."""
 
     def seconds(self, documents: int, workers: int, cores: float = inf) -> float:
-        """Estimate the seconds of a run; with infinite cores each process has its own core."""
+        """Return the estimated seconds of a run.
+
+        By default, `cores` is infinite: each process has a core of its own.
+        """
         bounds = self.worker / workers, self.central, (self.worker + self.central) / cores
         return self.start + documents * max(bounds)
 
     def work(self, documents: int) -> float:
-        """Estimate the seconds of processor time of all processes."""
+        """Return the estimated seconds of processor time of all processes."""
         return self.start_work + documents * (self.worker + self.central)
 
     def enough(self) -> int:
-        """Return the number of workers that keeps the main process fully busy."""
+        """Return the number of workers above which only the main process limits the speed.
+
+        0 if the main process needs no time.
+        """
         return int(self.worker / self.central) if self.central else 0
 
 
 def fit_model(points: Sequence[Measured]) -> Model:
-    """Fit the model to the smallest and the largest run of one worker."""
+    """Return the model that fits the smallest and the largest run with one worker."""
     runs = sorted(
         (point for point in points if point.workers == 1), key=lambda point: point.documents
     )
@@ -89,11 +95,11 @@ def fit_model(points: Sequence[Measured]) -> Model:
 
 
 def describe_projection(points: Sequence[Measured], cores: int) -> tuple[str, ...]:
-    """Compare the model with other runs, and describe its estimate for very many documents.
+    """Return sentences that compare the model with runs, and its estimate for very many documents.
 
     Args:
-        points: the runs.
-        cores: number of cores of the machine of the runs.
+        points: the runs. The model is fitted to those with one worker, and compared with others.
+        cores: number of cores of the machine on which the runs were made.
     """
     model = fit_model(points)
     return (*_compare_with_runs(model, points, cores), *_project(model))

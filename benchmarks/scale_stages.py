@@ -1,7 +1,8 @@
-"""Measure the processor time of a document of the scale set in one process, by stage.
+"""Measure the processor time of a document in one process, by stage of the evaluation.
 
-`python -m benchmarks.scale_stages DOCUMENTS` samples a run every millisecond of processor time and
-attributes the time to the current stage. Other load on the machine makes little difference.
+`python -m benchmarks.scale_stages DOCUMENTS` interrupts a run after every millisecond of
+processor time, and counts which stage is active. The documents are those of scale_documents.py.
+Other load on the machine makes little difference.
 """
 
 import argparse
@@ -30,7 +31,8 @@ STAGES: Final = {
     ("runs/chunk.py", "_result_of"): "write lines",
     ("runs/chunk.py", "add"): "add up chunks",
 }
-"""Stage by module and function; the innermost active function counts."""
+"""Maps (module, function) to the stage of the evaluation. If several of these functions are active,
+the innermost one counts."""
 
 REST: Final = "start, end, all else"
 
@@ -41,7 +43,10 @@ WAYS: Final = {
 
 
 def measure_costs(written: Written, options: Sequence[str] = ()) -> dict[str, float]:
-    """Measure the microseconds per document by stage; start and end are in the last stage."""
+    """Return the microseconds of processor time for each document, as a dict from stage to time.
+
+    Start and end of the run, and everything else, are in the last stage.
+    """
     looks_by_stage: Counter[str] = Counter()
 
     def count_look(_: int, frame: FrameType | None) -> None:
@@ -74,7 +79,7 @@ def _stage_of(frame: FrameType | None) -> str:
 
 
 def measure(documents: int) -> Report:
-    """Run each method once."""
+    """Evaluate the documents once with each set of options in `WAYS`."""
     with tempfile.TemporaryDirectory() as directory:
         written = scale_documents.write(Path(directory), documents)
         costs_by_method = {
@@ -99,7 +104,7 @@ def measure(documents: int) -> Report:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure, and print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale_stages", description=__doc__)
     parser.add_argument("documents", type=int)
     options = parser.parse_args()

@@ -1,6 +1,7 @@
-"""Make the nodes of the sets' schemas, annotated so that nothing is left to a default.
+"""Make the schemas of the timed documents, with all annotations.
 
-Some defaults of stickler-eval and this project differ, above all those of clipping.
+Nothing is left to defaults, because some defaults of stickler-eval and of this project differ,
+above all those of clipping.
 """
 
 from typing import Any
@@ -19,27 +20,27 @@ def _leaf(kind: str, comparator: str, threshold: float, weight: float) -> Schema
 
 
 def text(threshold: float = 0.75, weight: float = 1.0) -> Schema:
-    """Make a text that is compared by edit distance."""
+    """Return the schema of a text that is compared by edit distance."""
     return _leaf("string", "LevenshteinComparator", threshold, weight)
 
 
 def exact(weight: float = 1.0) -> Schema:
-    """Make an identifier."""
+    """Return the schema of an identifier, which is compared exactly."""
     return _leaf("string", "ExactComparator", 1.0, weight)
 
 
 def number(weight: float = 1.0) -> Schema:
-    """Make a number."""
+    """Return the schema of a number."""
     return _leaf("number", "NumericComparator", 1.0, weight)
 
 
 def date(weight: float = 1.0) -> Schema:
-    """Make a date."""
+    """Return the schema of a date."""
     return _leaf("string", "DateComparator", 1.0, weight)
 
 
 def record(properties: dict[str, Schema], name: str) -> Schema:
-    """Make an object with a match threshold of 0.7."""
+    """Return the schema of an object with a match threshold of 0.7."""
     return {
         "type": "object",
         "x-aws-stickler-model-name": name,
@@ -49,7 +50,7 @@ def record(properties: dict[str, Schema], name: str) -> Schema:
 
 
 def as_field(node: Schema) -> Schema:
-    """Add the annotations of a field to an object."""
+    """Return the schema of an object with the annotations of a field, such as its threshold."""
     return {
         **node,
         "x-aws-stickler-threshold": 0.7,
@@ -59,7 +60,7 @@ def as_field(node: Schema) -> Schema:
 
 
 def records(properties: dict[str, Schema], name: str, weight: float = 1.0) -> Schema:
-    """Make a list of objects."""
+    """Return the schema of a list of objects."""
     return {
         "type": "array",
         "x-aws-stickler-weight": weight,
@@ -69,5 +70,5 @@ def records(properties: dict[str, Schema], name: str, weight: float = 1.0) -> Sc
 
 
 def texts(threshold: float = 0.75) -> Schema:
-    """Make a list of texts."""
+    """Return the schema of a list of texts."""
     return {**text(threshold), "type": "array", "items": {"type": "string"}}

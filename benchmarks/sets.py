@@ -1,4 +1,4 @@
-"""The timed sets of documents: each has a schema and a function that makes pairs."""
+"""The sets of documents that are timed: each has a schema and a function that makes documents."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -22,26 +22,28 @@ from benchmarks.documents import (
 
 Makers = dict[str, Callable[[], Any]]
 Levels = Sequence[tuple[Makers, str]]
-"""Makers of the fields of each level, and the field with the list of the next level."""
+"""The levels of a nested document, from the outside in. Each is (functions that make the fields, by
+name; name of the field that contains the list of the next level)."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentSet:
-    """Documents of one shape."""
+    """A set of documents with the same schema."""
 
     name: str
     schema: schemas.Schema
     make: Callable[[Random], tuple[Record, Record]]
-    """Function that makes a ground truth and its prediction."""
+    """Function that makes a ground truth and its prediction from a random generator."""
     documents: int
     """Number of documents that this project evaluates in one to five seconds."""
     reference_documents: int
-    """Number that stickler-eval evaluates in about half a minute; 0 if one takes longer."""
+    """Number of documents that stickler-eval evaluates in about half a minute. 0 if a single
+    document takes longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Paths of a set of documents on disk."""
+    """Paths of a set of documents that was written to disk, and the number of documents."""
 
     schema: Path
     gt: Path
@@ -50,14 +52,17 @@ class Written:
 
 
 def pairs(documents: DocumentSet, count: int, seed: int) -> Iterator[tuple[Record, Record]]:
-    """Make the first `count` pairs of a set; a pair does not depend on `count`."""
+    """Yield the first `count` pairs (ground truth, prediction) of a set.
+
+    A pair depends only on the seed, the set and its position.
+    """
     for index in range(count):
         # A string seeds the same generator on every platform and in every process.
         yield documents.make(Random(f"{seed}/{documents.name}/{index}"))
 
 
 def write(documents: DocumentSet, directory: Path, count: int, seed: int) -> Written:
-    """Write schema.json, gt/ and pred/ into a directory."""
+    """Write the first `count` documents of a set to a directory: schema.json, gt/ and pred/."""
     written = Written(
         schema=directory / "schema.json",
         gt=directory / "gt",
@@ -271,7 +276,10 @@ def _make_record(makers: Makers) -> Record:
 
 
 def invoices(items: int, documents: int = 1, reference_documents: int = 0) -> DocumentSet:
-    """Make the set of invoices with `items` line items."""
+    """Return the set of invoices with `items` line items.
+
+    `documents` and `reference_documents` are attributes of the set.
+    """
     return DocumentSet(
         name=f"invoices-{items}",
         schema=schemas.record(_INVOICE, "Invoice"),
@@ -295,7 +303,7 @@ def _contract(random: Random, *, items: int) -> tuple[Record, Record]:
 
 
 def free_texts(items: int) -> DocumentSet:
-    """Make the set of contracts with `items` clauses, which no field identifies."""
+    """Return the set of contracts with `items` clauses; no field identifies a clause."""
     fields = {"clauses": schemas.records(_CLAUSE, "Clause")}
     make = partial(_contract, items=items)
     return DocumentSet(
@@ -354,7 +362,7 @@ BILL: Final = DocumentSet(
     documents=50,
     reference_documents=0,
 )
-"""Short invoices, compared one at a time."""
+"""Short invoices, for timing the comparison of a single document."""
 
 _NOTE: Final = {
     "number": schemas.exact(),
@@ -382,7 +390,7 @@ NOTE: Final = DocumentSet(
     documents=1000,
     reference_documents=0,
 )
-"""Small documents without lists, to measure start-up and memory."""
+"""Small documents without lists, for measuring start-up time and memory."""
 
 SETS: Final = {
     documents.name: documents

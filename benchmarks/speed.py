@@ -1,4 +1,4 @@
-"""Time whole runs of stickler-eval, of this project and of the floors."""
+"""Time whole runs of stickler-eval, of this project, and of the floors (minimal programs)."""
 
 import tempfile
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from benchmarks.report import Report, format_ratio
 from benchmarks.sets import DocumentSet, write
 
 _MAX_LISTED: Final = 3
-"""Maximum number of listed disagreements per set."""
+"""Maximum number of disagreements that are listed for each set."""
 
 COLUMNS: Final = (
     "set",
@@ -47,11 +47,12 @@ class Reference:
     seconds: float
     """Seconds of the whole process."""
     comparing: float
-    """Seconds of the documents; the remaining seconds do not grow with their number."""
+    """Seconds that the documents took. The rest of `seconds`, such as imports, does not grow with
+    the number of documents."""
     documents: int
 
     def scaled(self, documents: int) -> float:
-        """Estimate the seconds of the whole process for another number of documents."""
+        """Return the estimated seconds of the whole process for another number of documents."""
         return self.seconds - self.comparing + self.comparing * documents / self.documents
 
 
@@ -66,17 +67,18 @@ class SetTimes:
     """Time of a single run that also writes rows of documents and intervals of fields."""
     floor: float
     native: float | None
-    """None if there is no compiler."""
+    """Time of the compiled floor; None if there is no compiler."""
     auto: float
     """Time with the number of processes that `--jobs auto` chooses."""
     ours_processor: float
     floor_processor: float
     without_intervals_processor: float
-    """Seconds of processor time."""
+    """Seconds of processor time of a run without confidence intervals."""
     reference: Reference | None
-    """None if stickler-eval did not run."""
+    """Times of stickler-eval; None if it did not run."""
     disagreements: Sequence[str]
-    """Differences from a floor or from stickler-eval; if there are any, no ratio counts."""
+    """Differences between the results of this project and those of a floor or of stickler-eval. If
+    there are any, ratios of times are not reported."""
 
     @property
     def to_floor(self) -> float:
@@ -102,7 +104,7 @@ class SetTimes:
 
     @property
     def intervals(self) -> float:
-        """Share of intervals in the processor time of a run, in percent."""
+        """Share of the processor time of a run that confidence intervals take, in percent."""
         return 100 * max(0.0, 1 - self.without_intervals_processor / self.ours_processor)
 
 
@@ -113,14 +115,14 @@ class Settings:
     seed: int = 0
     repeat: int = 3
     share: float = 1.0
-    """Share of the documents of each set, in (0, 1]."""
+    """Share of the documents of each set that is used, in (0, 1]."""
     every_reference: bool = True
     """Whether stickler-eval runs on all sets, or only on those with a target for it."""
     reference_python: str | None = None
-    """Python that has stickler-eval; None leaves stickler-eval out."""
+    """Python that has stickler-eval; None if stickler-eval is not timed."""
     reference_timeout: float = 300.0
     native_floor: Path | None = None
-    """Compiled native floor; None leaves it out."""
+    """Path of the compiled floor; None if it is not timed."""
 
     def count(self, documents: int) -> int:
         """Return the number of documents to use; at least one if there are any."""
@@ -177,9 +179,9 @@ def measure(documents: DocumentSet, settings: Settings) -> SetTimes:
 def _reference(
     documents: DocumentSet, count: int, settings: Settings
 ) -> tuple[Reference | None, Sequence[str]]:
-    """Time stickler-eval on the first documents of a set, and list its disagreements.
+    """Time stickler-eval on the first `count` documents of a set, and compare the results.
 
-    The times are None if stickler-eval failed.
+    Return (times, sentences about differences). The times are None if stickler-eval failed.
     """
     python = settings.reference_python or ""
     with tempfile.TemporaryDirectory() as directory:

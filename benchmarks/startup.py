@@ -14,7 +14,7 @@ _BASE: Final = "python -c pass"
 
 
 def measure(repeat: int, seed: int) -> Report:
-    """Compare commands with a Python that runs an empty program."""
+    """Measure the time of short commands, and of a Python that runs an empty program."""
     stickler = [sys.executable, "-m", "stickler_cli"]
     with tempfile.TemporaryDirectory() as directory:
         flat = write(NOTE, Path(directory, "flat"), 2, seed)

@@ -1,4 +1,4 @@
-"""Define the targets of speed, and compare measurements with them."""
+"""Define the targets for speed and memory, and compare measurements with them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -8,50 +8,50 @@ from benchmarks.report import Report, format_ratio
 from benchmarks.sets import SETS
 
 NOISE: Final = 1.05
-"""Largest ratio of two times of the same work on a machine with other load."""
+"""Largest ratio of two times that counts as noise, if the same work is timed twice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A figure with its bound."""
+    """A figure, such as a ratio of times, and the bound that it should not exceed or fall below."""
 
     name: str
     bound: float
     unit: str = "x"
     at_least: bool = False
-    """Whether the bound is a minimum instead of a maximum."""
+    """Whether the bound is a minimum; otherwise it is a maximum."""
 
     def is_met(self, value: float) -> bool:
-        """Whether a measured value reaches the target."""
+        """Return whether a measured value meets the target."""
         return value >= self.bound if self.at_least else value <= self.bound
 
     def render_value(self, value: float) -> str:
-        """Write a value with its unit."""
+        """Return a value as text with its unit."""
         return format_ratio(value) if self.unit == "x" else f"{value:,.3g} {self.unit}"
 
 
 def reference_target(name: str) -> str:
-    """Name the figure of a set against stickler-eval."""
+    """Return the name of the figure that compares a set's time with that of stickler-eval."""
     return f"{name}: stickler-eval / ours"
 
 
 def floor_target(name: str) -> str:
-    """Name the figure of a set against the floor."""
+    """Return the name of the figure that compares a set's time with that of the floor."""
     return f"{name}: ours / floor"
 
 
 def native_target(name: str) -> str:
-    """Name the figure of a set against the native floor."""
+    """Return the name of the figure that compares a set's time with that of the native floor."""
     return f"{name}: ours / native floor"
 
 
 def memory_target(kind: str) -> str:
-    """Name the figure of the growth of memory for a kind of results."""
+    """Return the name of the figure for the growth of memory with a kind of output."""
     return f"{kind}: memory, 100,000 documents / 1,000"
 
 
 def one_document_target(name: str) -> str:
-    """Name the figure of one document against stickler-eval."""
+    """Return the name of the figure that compares the time of one document with stickler-eval's."""
     return f"compare_with, {name}: stickler-eval / ours"
 
 
@@ -94,16 +94,16 @@ TARGETS: Final = (
 
 
 def has_target(name: str) -> bool:
-    """Whether a set of documents has a target against stickler-eval."""
+    """Return whether there is a target for the time of a set compared with stickler-eval."""
     return any(target.name == reference_target(name) for target in TARGETS)
 
 
 def check_targets(reports: Iterable[Report], *, rough: bool = False) -> Report:
-    """Compare measured figures with the targets, in the order of the targets.
+    """Compare measured figures with the targets, and return the report, in the order of targets.
 
     Args:
         reports: reports with measured figures.
-        rough: whether only a share of the documents was measured.
+        rough: whether only a part of the documents was measured.
     """
     figures: Mapping[str, float] = {
         name: value for report in reports for name, value in report.figures.items()

@@ -1,4 +1,4 @@
-"""A comparator that logs the age of its process at the first call: a plugin of a timed run."""
+"""A comparator that logs how old its process is at the first call; used in a timed run."""
 
 import os
 import time
@@ -10,18 +10,21 @@ from typing import Any, Final
 from stickler_cli import BaseComparator
 
 LOG: Final = "BENCHMARKS_PROBE_LOG"
-"""Environment variable with the path of the log."""
+"""Name of the environment variable that has the path of the log."""
 
 _STARTED: Final = 21
-"""Position of the start time of a process, in ticks since boot, in /proc/self/stat. Source:
-proc_pid_stat(5), which counts from 1."""
+"""Position of the start time of a process in /proc/self/stat, counted from 0. The start time is in
+ticks since the system booted. Source: proc_pid_stat(5), which counts from 1."""
 
 
 class Probe(BaseComparator):
-    """Compare by equality, and log how long after its start a worker compares first."""
+    """Compares values for equality.
+
+    The first comparison in each worker logs the seconds since the worker started.
+    """
 
     def compare(self, gt: Any, pred: Any) -> float:
-        """Compare two values."""
+        """Return 1.0 if two values are equal, else 0.0."""
         _log_once(os.getpid())
         return float(gt == pred)
 

@@ -1,4 +1,4 @@
-"""Measure the gain from a second process, and how soon a worker compares its first value."""
+"""Measure how much a second process gains, and how soon a worker compares its first value."""
 
 import os
 import statistics
@@ -15,14 +15,20 @@ from benchmarks.report import Report, format_ratio
 from benchmarks.sets import SETS, Written, write
 
 SECONDS: Final = 10.5
-"""Minimum seconds of the run in one process; the target applies from 10 s on."""
+"""Minimum number of seconds that the run in one process takes. The target applies to runs of at
+least 10 seconds."""
 
 _PROBED: Final = 1000
-"""Documents of the run with the probe, enough that several processes share them."""
+"""Number of documents in the run with the probe (worker_probe.py). There are enough of them for
+several processes."""
 
 
 def measure(repeat: int, seed: int, share: float = 1.0, seconds: float = SECONDS) -> Report:
-    """Time invoices of ten items in one process and in two, and the first result of a worker."""
+    """Time invoices with ten items in one process and in two, and measure the first comparison.
+
+    The run takes at least `seconds` in one process; `share` is the share of the documents that are
+    written.
+    """
     invoices = SETS["invoices-10"]
     with tempfile.TemporaryDirectory() as directory:
         folder = Path(directory)
@@ -70,7 +76,7 @@ def measure(repeat: int, seed: int, share: float = 1.0, seconds: float = SECONDS
 
 
 def _linked(base: Written, folder: Path, times: int) -> Written:
-    """Make a set that has each document of another set under several names."""
+    """Return a set that has each document of another set `times` times, under different names."""
     copies = Written(
         schema=base.schema, gt=folder / "gt", pred=folder / "pred", documents=base.documents * times
     )
@@ -83,7 +89,7 @@ def _linked(base: Written, folder: Path, times: int) -> Written:
 
 
 def _first_comparisons(folder: Path, repeat: int, seed: int) -> list[float]:
-    """Measure the seconds from the start of each worker until it compares its first value."""
+    """Return the seconds from the start of each worker until it compares its first value."""
     if not sys.platform.startswith("linux"):  # others do not say when a process started
         return []
     invoices = SETS["invoices-10"]
@@ -97,7 +103,7 @@ def _first_comparisons(folder: Path, repeat: int, seed: int) -> list[float]:
 
 
 def _with_probe(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema with one field that the probe compares."""
+    """Return a copy of a schema in which the probe compares one of the fields."""
     properties = schema["properties"]
     name = "document_type"
     probe = {"x-aws-stickler-comparator": f"{worker_probe.__name__}:{worker_probe.Probe.__name__}"}

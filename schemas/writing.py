@@ -97,9 +97,9 @@ _TUPLES: Final[Mapping[Any, tuple[Mapping[str, str], int]]] = {
     Selective: ({}, 2),
     Error: (RECORD_KEYS, 7),
 }
-"""Maps each named tuple that is an object in files to (new names, n_required). `new names` is a dict
-from the name of an attribute to its key in files, if the two differ. The first `n_required` keys
-are in every object."""
+"""Named tuples that files contain as objects, as a dict from type to (new names, n_required). `new
+names` is a dict from an attribute to its key in files, if the two differ. The first `n_required`
+keys are in every object."""
 
 _WITH_MORE: Final = (
     *(run_format.DocumentsRecord, run_format.CountsRecord, run_format.NodeRecord, AccountRecord),
@@ -113,7 +113,7 @@ name in `described`. An attribute with the metadata `KEPT: False` is not a key."
 
 @cache
 def _as_objects() -> None:
-    """Make pydantic treat each type in `_WITH_MORE` and `_TUPLES` as an object with its file keys."""
+    """Make pydantic treat types in `_WITH_MORE` and `_TUPLES` as objects with the keys in files."""
     for kind in _WITH_MORE:
         hints = get_type_hints(kind, include_extras=True)
         if is_dataclass(kind):
