@@ -67,7 +67,7 @@ def format_ratio(value: float) -> str:
 def describe_machine() -> dict[str, str]:
     """Return a description of the machine as a dict from a property to its value.
 
-    The properties are the processor, the cores, the system, and the versions of Python and libraries.
+    The properties are the processor, the cores, the system, Python and the libraries.
     """
     return {
         "processor": _processor(),
