@@ -274,16 +274,19 @@ class Detail:
         for path, pairs in value_pairs(batch.table, self.listed_fields):
             self.value_pairs.setdefault(path, ValuePairs()).merge(pairs)
         self.item_places.merge(count_item_places(batch.table))
+        ranked: list[tuple[float, str, int]] = []
         for document, result in enumerate(batch.results):
             errors = batch.errors(document)
             if not errors or result.score is None:
                 continue
-            rank = result.score, result.id
-            self.errors.add(rank, errors)
-            may_be_kept = self.bound is None or rank <= self.bound[:2]
-            if may_be_kept and (tree := batch.tree(document)):
-                self._keep([(*rank, tree_line(tree))])
+            self.errors.add((result.score, result.id), errors)
+            ranked.append((result.score, result.id, document))
         self.errors.settle()
+        # Begin with the lowest scores: a tree is slow to make, and higher scores are not kept.
+        for score, id_, document in sorted(ranked):
+            may_be_kept = self.bound is None or (score, id_) <= self.bound[:2]
+            if may_be_kept and (tree := batch.tree(document)):
+                self._keep([(score, id_, tree_line(tree))])
 
     def add_boxes(self, boxes: Iterable[tuple[str, list[PlacedBox]]]) -> None:
         """Add the boxes of those documents that are kept.
