@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from operator import ge, gt, le, lt
+from types import NoneType
 from typing import Annotated, Any, Final
 
 from .json_values import kind_of
@@ -23,6 +24,7 @@ nevertheless be in each file."""
 # Largest number in a record: no infinities, and nothing beyond a float.
 _MOST: Final = sys.float_info.max
 _BOUNDS: Final = {"minimum": ge, "exclusiveMinimum": gt, "maximum": le, "exclusiveMaximum": lt}
+_UNCHANGED: Final = frozenset({str, int, float, bool, NoneType})  # types of most JSON values
 _DIGITS: Final = 100  # maximum number of digits, more than any sum can have
 
 
@@ -81,6 +83,8 @@ def encoded(value: object) -> object:
     A dataclass becomes an object, and bytes become text. A dictionary with keys that are not texts
     becomes a list of pairs. JSON values stay unchanged.
     """
+    if type(value) in _UNCHANGED:
+        return value
     if is_dataclass(value):
         return {
             field_.name: _encoded_part(field_.type, getattr(value, field_.name))

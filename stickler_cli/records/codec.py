@@ -127,7 +127,9 @@ def _of_origin(origin: Any, inner: tuple[Any, ...]) -> Reader:
 
 
 def _later(kind: Any) -> Reader:
-    """Return a reader that is built when first used, because a type can contain itself."""
+    """Return a reader; that of a class is built when first used: a class can contain itself."""
+    if not isinstance(kind, type) or kind in _SCALARS:
+        return _reader(kind)
     reader: Reader | None = None
 
     def read_value(value: Any) -> Any:
