@@ -92,7 +92,7 @@ def report_run(settings: EvalSettings) -> ExitCode:
     run = replace(
         run, explain_command=compare_command(settings), errors_command=errors_command(settings)
     )
-    outputs.write(run)
+    outputs.write(run, is_interrupted=signal is not None)
     outputs.conclude(run)
     if signal is not None:
         return ExitCode(128 + signal)

@@ -28,7 +28,7 @@ from stickler_cli.reports.layout import TableStyle, plain_text, table_lines
 from stickler_cli.reports.tables import FIELD_COLUMNS, MATRIX, MATRIX_NAME
 from stickler_cli.reports.view import field_rows
 from stickler_cli.runs.hints import documents_without_partner, name_pattern
-from stickler_cli.runs.whole_files import PARTIAL, whole_file
+from stickler_cli.runs.whole_files import name_of_partial, whole_file
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import Run, RunVerdict
@@ -90,11 +90,13 @@ class Outputs:
         hides_table = self.settings.quiet and self.printed == "table"
         return {*self.files.values()} if hides_table else self.formats
 
-    def write(self, results: "Subject") -> None:
+    def write(self, results: "Subject", *, is_interrupted: bool = False) -> None:
         """Write results to files, each completely or not at all, and print them unless quiet.
 
-        A partial run goes to `NAME.partial` if the format cannot mark it as partial. `--quiet`
-        suppresses only tables, as formats for programs were requested explicitly.
+        All files of an interrupted command are named `NAME.partial`, so that complete files of an
+        earlier run stay. In a report of a partial run, so are those whose format cannot mark it as
+        partial. `--quiet` suppresses only tables, as formats for programs were requested
+        explicitly.
         """
         partial = isinstance(results, Run) and results.partial
         if isinstance(results, Run) and self.sources and WITH_DETAIL & self.formats:
@@ -104,12 +106,20 @@ class Outputs:
                 warn(f"warning: {note}")
             results = replace(results, sources=page_sources)
         in_files = replace(self.style, width=None, color=False, plain=True, in_log=False)
+        places = []
         for path, name in self.files.items():
-            place = f"{path}{PARTIAL}" if partial and name not in FORMATS_WITH_NOTES else path
-            with whole_file(place, OUTPUT) as stream:
+            is_partial = is_interrupted or (partial and name not in FORMATS_WITH_NOTES)
+            with whole_file(path, OUTPUT, partial=lambda beside=is_partial: beside) as stream:  # type: ignore[misc]
                 stream.writelines(written(name, results, in_files))
+            places.append(name_of_partial(path) if is_partial else path)
             if self.settings.verbose:
-                warn(f"wrote {place}")
+                warn(f"wrote {places[-1]}")
+        if places and is_interrupted and not self.settings.quiet:
+            listed_places = ", ".join(places)
+            warn(
+                f"interrupted: the results so far are in {listed_places}; "
+                "earlier files are unchanged"
+            )
         # `errors` prints a requested list, so --quiet does not suppress its table.
         is_list = isinstance(self.settings, ErrorsSettings)
         if self.printed and not (self.settings.quiet and self.printed == "table" and not is_list):

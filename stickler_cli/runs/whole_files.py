@@ -33,7 +33,7 @@ RESULTS: Final = (RUN_FILE, DOCUMENTS, NON_MATCHES)
 OWN_NAMES: Final = frozenset((JOURNAL, *RESULTS, *(f"{name}{PARTIAL}" for name in RESULTS)))
 OWN_DATABASES: Final = "view-*.sqlite"
 
-_SUFFIXES_OF_RUNS: Final = (".json", ".json.gz", ".json.zst", ".parquet")
+_SUFFIXES_OF_RUNS: Final = (".json", ".json.gz", ".json.zst", ".parquet", f".json{PARTIAL}")
 _BEGINNING_BYTES: Final = 200  # bytes at the start of a run file within which it names its format
 
 AS_IT_IS: Final = getattr(os, "O_BINARY", 0)  # keep Windows from translating line ends
@@ -202,8 +202,7 @@ def whole_file(
         raise UsageError([Problem(f"{option} {path}", "this is a directory", "a file")])
     try:
         # Standard output may lead to an open file, which must not be replaced either.
-        stream_name = target.parts[:2] == ("/", "proc") or target.parts[:3] in _STREAMS
-        if stream_name or (target.exists() and not target.is_file()):
+        if _is_stream(target):
             handle, beside = os.open(target, os.O_WRONLY), None
         else:
             target = real_path(target)
@@ -229,6 +228,22 @@ def whole_file(
         except BaseException:
             beside.unlink(missing_ok=True)
             raise
+
+
+def _is_stream(target: Path) -> bool:
+    """Return whether an output is a device, a pipe or a stream, which has no name of its own."""
+    is_named_stream = target.parts[:2] == ("/", "proc") or target.parts[:3] in _STREAMS
+    return is_named_stream or (target.exists() and not target.is_file())
+
+
+def name_of_partial(path: str) -> str:
+    """Return the name of an output that `whole_file` writes with `partial`."""
+    if is_url(path):
+        return f"{shown_url(path)}{PARTIAL}"
+    target = Path(path)
+    if _is_stream(target):
+        return path
+    return f"{real_path(target) if target.is_symlink() else path}{PARTIAL}"
 
 
 def check_url_of_output(url: str, source: str) -> None:

@@ -216,7 +216,10 @@ def test_a_comparator_that_fails_is_that_document_s_error(orders, jobs):
 )
 def test_a_signal_ends_the_run_with_what_is_finished_and_says_so(orders, jobs, number, code):
     folder = orders(wait=35)  # in the second chunk of one process
-    files = ("--documents", "docs.jsonl", "-o", "docs.csv", "-o", "docs.json")
+    outputs = ("docs.csv", "docs.json", "docs.html", "docs.xml", "docs.md")
+    for name in ("docs.jsonl", *outputs):
+        write(folder / name, "complete results of an earlier run")
+    files = ("--documents", "docs.jsonl", *(word for name in outputs for word in ("-o", name)))
     with running(folder, "-j", jobs, *files) as process:
         until((folder / "waiting").exists)
         os.killpg(process.pid, number)  # as a terminal does it
@@ -231,7 +234,15 @@ def test_a_signal_ends_the_run_with_what_is_finished_and_says_so(orders, jobs, n
     assert record["partial"] is True
     start = f"interrupted: these results cover only {done}"
     assert any(note.startswith(start) for note in record["notes"])
-    assert line_files(folder) == {"docs.jsonl.partial", "docs.csv.partial", "docs.json"}
+    partial_outputs = [f"{name}.partial" for name in outputs]
+    message = f"interrupted: the results so far are in {', '.join(partial_outputs)}"
+    assert message in " ".join(err.split())
+    for name in ("docs.jsonl", *outputs):
+        assert (folder / name).read_text() == "complete results of an earlier run"
+        assert (folder / f"{name}.partial").read_text() != "complete results of an earlier run"
+    assert json.loads((folder / "docs.json.partial").read_text())["partial"] is True
+    report = (sys.executable, "-m", "stickler_cli", "report", str(folder / "docs.json.partial"))
+    assert "partial: " in subprocess.run(report, capture_output=True, text=True, check=False).stdout
     lines = (folder / "docs.jsonl.partial").read_text().splitlines()
     assert [json.loads(line)["document"] for line in lines] == [
         f"line {number + 1}" for number in range(done)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from stickler_cli.core.problems import UsageError
-from stickler_cli.runs.whole_files import whole_file
+from stickler_cli.runs.whole_files import name_of_partial, whole_file
 
 
 def test_a_file_is_there_when_its_block_has_ended(tmp_path):
@@ -93,3 +93,21 @@ def test_a_file_that_cannot_be_written_is_named():
 
     with pytest.raises(OSError, match="No space left on device: '/dev/full'"):
         fill()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a pipe with a name")
+def test_the_name_of_a_partial_file_is_that_of_the_file_that_is_written(tmp_path):
+    (tmp_path / "store").mkdir()
+    (tmp_path / "link.json").symlink_to(tmp_path / "store" / "run.json")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+
+    assert name_of_partial("run.json") == "run.json.partial"
+    assert name_of_partial("s3://me:secret@bucket/run.json") == "s3://bucket/run.json.partial"
+    assert name_of_partial("/dev/stdout") == "/dev/stdout"
+    assert name_of_partial(str(pipe)) == str(pipe)
+    name = name_of_partial(str(tmp_path / "link.json"))
+    assert Path(name) == (tmp_path / "store" / "run.json.partial").resolve()
+    with whole_file(str(tmp_path / "link.json"), "--output", partial=lambda: True) as stream:
+        stream.write(b"some")
+    assert Path(name).read_bytes() == b"some"
