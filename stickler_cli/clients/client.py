@@ -34,6 +34,9 @@ _TABLES: Final = "select type, name, sql from sqlite_master order by name"
 
 CACHE_DIR: Final = "STICKLER_CACHE_DIR"  # environment variable with the directory of the cache
 BUSY_SECONDS: Final = 30  # seconds to wait for another process that is writing
+MAX_ANSWER_BYTES: Final = 1_000_000
+"""Maximum size of a stored answer. A verdict takes a thousand bytes, an embedding some ten
+thousand."""
 
 _SCHEMA: Final = """
 create table if not exists answers (
@@ -75,10 +78,16 @@ class AnswerCache:
         self._connection: sqlite3.Connection | None = None
 
     def read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Return a dict that maps keys to stored answers; keys without an answer are missing."""
-        statement = "select answer from answers where key = ?"
+        """Return a dict that maps keys to stored answers; keys without an answer are missing.
+
+        An answer that is longer than any model's is returned as an empty one, which is invalid.
+        """
+        statement = "select iif(length(answer) <= ?, answer, x'') from answers where key = ?"
         with self._opened() as connection:
-            rows = {key: connection.execute(statement, [key]).fetchone() for key in keys}
+            rows = {
+                key: connection.execute(statement, [MAX_ANSWER_BYTES, key]).fetchone()
+                for key in keys
+            }
         return {key: row[0] for key, row in rows.items() if row}
 
     def write(self, kind: str, model: str, answers: Mapping[bytes, bytes]) -> None:

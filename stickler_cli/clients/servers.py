@@ -307,9 +307,9 @@ class _Meter:
         Everything else is checked by the library.
 
         Raises:
-            GarbledError: the answer is ambiguous: an object has a key twice, or there are two
-                alternative answers (`choices`). Libraries would silently take the last value or the
-                first answer.
+            GarbledError: the answer is ambiguous: an object has a key twice, there are two
+                alternative answers (`choices`), or there is an error beside the answer. Libraries
+                would silently take the last value, the first answer, or the answer.
         """
         try:
             body = parse_strict_json(bytes(self._body))
@@ -322,6 +322,8 @@ class _Meter:
         choices = body.get("choices")
         if isinstance(choices, list) and len(choices) > 1:
             raise GarbledError(f"the server's answer has {len(choices)} choices, expected one")
+        if (failure := _stated_error(body)) is not None:
+            raise GarbledError(f"the server's answer has a verdict and an error: {failure}")
         counters = next((names for key, names in TOKEN_COUNTERS.items() if key in body), None)
         if counters is None or _is_readable(body.get("usage"), counters):
             return bytes(self._body)
@@ -332,6 +334,22 @@ class _Meter:
     def keeps_body(self) -> bool:
         """Whether the answer is a verdict, which is passed on only when it has been checked."""
         return self._limit == LONGEST_VERDICT
+
+
+def _stated_error(body: dict[str, Any]) -> str | None:
+    """Return the error that an answer states beside its text; None if there is none.
+
+    Gateways do so if the model fails while it answers; the text may then be cut off. An error that
+    is null or empty states that nothing failed.
+    """
+    if not body.keys() & TOKEN_COUNTERS.keys():
+        return None  # the body of a failed request, which the library reads
+    choices = body.get("choices")
+    holders = [body, *(choices if isinstance(choices, list) else [])]
+    errors = (holder.get("error") for holder in holders if isinstance(holder, dict))
+    error = next(filter(None, errors), None)
+    message = error.get("message") if isinstance(error, dict) else None
+    return None if error is None else str(message or error)
 
 
 def _is_readable(usage: object, counters: Sequence[str]) -> bool:

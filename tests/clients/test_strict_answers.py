@@ -119,6 +119,37 @@ def test_an_answer_with_two_choices_is_no_verdict(server, asking, monkeypatch):
     assert client.usage.input_tokens > 100  # the instructions of both questions, at least
 
 
+def put_error(text, place, error):
+    """Add an error to an answer, or to its choice."""
+    answer = json.loads(text)
+    holder = answer if place == "answer" else answer["choices"][0]
+    holder["error"] = error
+    return json.dumps(answer)
+
+
+@pytest.mark.parametrize("place", ["answer", "choice"])
+@pytest.mark.parametrize("error", [{"code": 502, "message": "upstream failed"}, "upstream failed"])
+def test_an_answer_with_an_error_beside_it_is_no_verdict(server, asking, monkeypatch, place, error):
+    answering(server, monkeypatch, lambda text: put_error(text, place, error))
+    with asking() as client, pytest.raises(ModelError, match="an error: upstream failed"):
+        LLMComparator("openai:m").compare("a", "A")
+
+    assert len(server.requests) == 2  # asked once more
+    assert client.usage.input_tokens > 100
+
+
+@pytest.mark.parametrize("place", ["answer", "choice"])
+@pytest.mark.parametrize("error", [None, "", {}])
+def test_an_answer_that_says_that_there_is_no_error_is_a_verdict(
+    server, asking, monkeypatch, place, error
+):
+    answering(server, monkeypatch, lambda text: put_error(text, place, error))
+    with asking():
+        assert LLMComparator("openai:m").compare("a", "A") == 1.0
+
+    assert len(server.requests) == 1
+
+
 def test_an_answer_without_choices_is_asked_for_again(server, asking, monkeypatch):
     answering(server, monkeypatch, lambda text: json.dumps({**json.loads(text), "choices": []}))
     with asking(), pytest.raises(ModelError, match="not a valid verdict"):
@@ -164,6 +195,7 @@ def test_a_redirect_on_the_same_server_is_followed(server, asking):
         b"",
         "[true",
         7,
+        b'[true, "%s"]' % (b"x" * 1_000_000),
     ],
 )
 def test_a_row_of_the_cache_that_is_no_verdict_is_asked_for_again(server, asking, row):
