@@ -483,11 +483,36 @@ def is_document(schema: Schema) -> bool:
 MAX_KEYS_OF_SCHEMA: Final = 40  # beside each other; documents may have very many
 
 
-def is_meant_as_schema(schema: JsonValue) -> bool:
-    """Return whether a value that describes no field still seems to be, or to contain, a schema."""
-    keys = schema.keys() if isinstance(schema, dict) and len(schema) <= MAX_KEYS_OF_SCHEMA else ()
-    misspelt = any(_meant(key) in NAMED | LISTED for key in keys)
-    return misspelt or contains_schema(schema)
+def is_meant_as_schema(schema: Schema) -> bool:
+    """Return whether a value that describes no field still seems to be, or to contain, a schema.
+
+    Many names of fields, such as `phone` and `item`, resemble a keyword. A key is a misspelt
+    keyword only if its value contains a schema, or is empty beside a `type`.
+    """
+    has_type = _names_type(schema)
+    keys = schema if len(schema) <= MAX_KEYS_OF_SCHEMA else ()
+    return contains_schema(schema) or any(
+        _holds_schema(schema[key], if_empty=has_type) and _meant(key) in NAMED | LISTED
+        for key in keys
+    )
+
+
+def _names_type(value: JsonValue) -> bool:
+    types = value.get("type") if isinstance(value, dict) else None
+    return isinstance(types, str | list) and bool(types) and _name_types(types)
+
+
+def _holds_schema(value: JsonValue, *, if_empty: bool) -> bool:
+    """Return whether a value is the schema of a field or has one; of an empty value, `if_empty`."""
+    if not isinstance(value, dict | list):
+        return False
+    children = value.values() if isinstance(value, dict) else value
+    return any(
+        isinstance(child, dict)
+        and not _KINDS.isdisjoint(child)
+        and ("type" not in child or _names_type(child))
+        for child in [value, *children]
+    ) or (if_empty and not value)
 
 
 def contains_schema(value: JsonValue) -> bool:
@@ -514,10 +539,10 @@ def is_certain_schema(contents: JsonValue) -> bool | None:
     """
     if not isinstance(contents, dict):
         return False
-    dialect, types = contents.get("$schema"), contents.get("type")
+    dialect = contents.get("$schema")
     if isinstance(dialect, str) and "json-schema.org" in dialect:
         return True
-    is_typed = isinstance(types, str | list) and bool(types) and _name_types(types)
+    is_typed = _names_type(contents)
     if "type" in contents and not is_typed:
         return False
     only_keywords = all(key in KEYWORDS or key.startswith(("$", "x-")) for key in contents)
@@ -545,7 +570,8 @@ def resembles_schema(contents: JsonValue) -> bool:
         return False
     return (
         any(names_fields({"properties": value}) for value in contents.values())
-        or contains_schema(contents)
+        or is_meant_as_schema(contents)
+        or is_certain_schema(contents) is None
         or not _REFERRING.isdisjoint(contents)
         or contents.get("type") in ("object", "array")
     )

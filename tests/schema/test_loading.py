@@ -340,6 +340,11 @@ def test_schemas_and_documents_are_told_apart(tmp_path, contents, expected):
     assert is_schema_file(write(tmp_path / "s.json", contents)) is expected
 
 
+ALIKE = ("phone", "terms", "item", "codes", "references", "all", "any", "done")
+"""Names of fields that resemble a keyword of JSON Schema."""
+VALUES = ("1", 2, None, [], ["a"], [{"name": "a"}], {}, {"name": "a"}, {"type": "book"})
+
+
 @pytest.mark.parametrize(
     ("contents", "has_doubt"),
     [
@@ -347,6 +352,12 @@ def test_schemas_and_documents_are_told_apart(tmp_path, contents, expected):
         ({"schema": SKU}, True),
         ({"$ref": "nowhere.json"}, True),
         ({"type": "object", "propertis": {}}, True),
+        ({"propertis": {"a": "string"}}, False),
+        ({"allof": [STRING]}, True),
+        ({"type": ["object", "null"], "title": "Order"}, True),
+        ({"type": "string", "description": "name"}, True),
+        ({"type": "refund", "description": "name"}, False),
+        *(({name: value, "total": 1}, False) for name in ALIKE for value in VALUES),
         ({"invoice": "1", "due": "2024-01-01"}, False),
         ({"properties": {"length": 3}}, False),
         ([SKU], False),
@@ -588,6 +599,7 @@ def test_text_fields_without_annotations_in_an_annotated_schema_are_named(tmp_pa
         ({"schema": SKU}, True),
         ({"type": "invoice", "total": 3}, False),
         ([{"propertes": {}}], False),
+        *(({name: value, "total": 1}, False) for name in ALIKE for value in VALUES),
     ],
 )
 def test_a_misspelt_schema_is_told_from_a_document(tmp_path, contents, is_misspelt):
