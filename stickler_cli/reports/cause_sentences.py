@@ -4,7 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from stickler_cli.core.figures import WHOLE, join_some, number_of, truncate, visible
 from stickler_cli.core.locations import Path, field_path
@@ -92,6 +92,14 @@ class CauseText(NamedTuple):
     def sentence(self) -> str:
         """The text, then its main origin in brackets: for lists that do not show `origins`."""
         return f"{self.text} ({self.main_origin})" if self.main_origin else self.text
+
+    @property
+    def outcome(self) -> Literal["fn", "fa", "fd"]:
+        """What most of the lost values are: missed, invented or wrong."""
+        error_class = self.causes[0].error_class
+        if error_class.startswith("missed"):
+            return "fn"
+        return "fa" if error_class.startswith("invented") else "fd"
 
     @property
     def key(self) -> str:

@@ -473,7 +473,7 @@ class DifferenceView:
             text = f"the p value is at most {settings.alpha:.4g}, and the interval excludes 0"
             lines.append(("trend", f"improved, regressed: {text}"))
         if Trend.INCONCLUSIVE in trends:
-            text = "it is not clear whether F1 of the field has changed; see the column reason"
+            text = "it is not clear whether F1 of the field has changed; see the reason"
             lines.append(("reason", f"inconclusive: {text}"))
         return [
             *lines,

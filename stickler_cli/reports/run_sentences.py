@@ -101,9 +101,8 @@ def rates(view: RunView, *, score: bool = False) -> str:
     total_rates = view.whole.rates
     precision, recall = view.rate(total_rates.precision), view.rate(total_rates.recall)
     text = f"F1 {_f1(view)}  precision {precision}  recall {recall}"
-    name = "score" if view.run.document else "mean score"
     mean_score = view.run.evaluation.overall_score
-    return f"{text}  {name} {view.rate(mean_score)}" if score else text
+    return f"{text}  {_score_name(view)} {view.rate(mean_score)}" if score else text
 
 
 def describe_both_f1(view: RunView) -> str:
@@ -194,11 +193,33 @@ def describe_verdicts(view: RunView) -> list[str]:
 
 def headline(view: RunView) -> str:
     """Return a sentence with the numbers of compared and of omitted documents."""
-    evaluation, run = view.run.evaluation, view.run
+    evaluation = view.run.evaluation
     wholly_right_text = (
         f", {evaluation.wholly_right.right:,} wholly right" if evaluation.evaluated else ""
     )
-    clauses = [f"{number_of(evaluation.evaluated, 'document')}{wholly_right_text}"]
+    counts_text = f"{number_of(evaluation.evaluated, 'document')}{wholly_right_text}"
+    return "; ".join([counts_text, *_remarks_on_documents(view)])
+
+
+def further_figures(view: RunView, *, counts_documents: bool) -> str:
+    """Return a sentence with figures that stand neither in `verdict` nor in larger type on a page.
+
+    With `counts_documents`, the sentence begins with the number of documents.
+    """
+    documents = [headline(view)] if counts_documents else _remarks_on_documents(view)
+    rates, score = view.whole.rates, view.run.evaluation.overall_score
+    f1 = f"F1 {_f1(view)}, " if view.run.gates else ""
+    rates_text = f"precision {view.rate(rates.precision)}, recall {view.rate(rates.recall)}"
+    return "; ".join([*documents, f"{f1}{rates_text}, {_score_name(view)} {view.rate(score)}"])
+
+
+def _score_name(view: RunView) -> str:
+    return "score" if view.run.document else "mean score"
+
+
+def _remarks_on_documents(view: RunView) -> list[str]:
+    """Return clauses on documents without a usable prediction, omitted documents, and counting."""
+    evaluation, run, clauses = view.run.evaluation, view.run, list[str]()
     statuses = evaluation.statuses
     missed = statuses[Status.MISSING] if run.options.missing == "fn" else 0
     # An unreadable prediction may have no id and therefore no ground truth.
@@ -218,7 +239,7 @@ def headline(view: RunView) -> str:
             clauses.append(f"{number_of(omitted, noun)}{description} left out")
     if not view.counts_values:
         clauses.append(f"counting {run.rule.counting}: {MODES[run.rule.counting]}")
-    return "; ".join(clauses)
+    return clauses
 
 
 _COMPARED_WITH_NOTHING: Final = {

@@ -142,4 +142,6 @@ def test_a_list_counts_what_its_cause_counts_and_every_document_with_errors_is_l
     # a has the same error in both runs.
     assert "or with different figures: 4 documents. 3 of them have another score, and" in text
     assert "3 another number of wrong values." in text
-    assert "Document before after b 0 1 c 0 1 a 1 1 d 1 0" in text
+    # The total has two thirds of the weight of a document with an id and a total.
+    columns = "Document Wrong values, before Wrong values, after Change of score"
+    assert f"{columns} b 0 1 -0.667 c 0 1 -0.667 a 1 1 0.000 d 1 0 +0.667" in text

@@ -29,6 +29,7 @@ from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.error_rows import Error, KeptErrors
 from stickler_cli.score.folds import Validity
 from stickler_cli.score.record import Provenance
+from .conftest import EXACT
 
 VOID = {"meta", "link", "input", "br", "hr", "img"}
 
@@ -77,6 +78,47 @@ class Page(HTMLParser):
 
 def html(run) -> str:
     return render("html", run, TableStyle())
+
+
+def test_the_head_of_a_page_states_each_figure_once(run_of):
+    # Of four values, two are right and two are missed.
+    gt = {"id": "1", "total": 10}
+    pairs = [DocumentPair("a", gt, gt), DocumentPair("b", gt, None)]
+    figures = "precision 1.0000, recall 0.5000, mean score 0.5000"
+    missing = "1 document has no prediction: all values missed"
+
+    (_, first), *_ = Page(html(run_of(pairs=pairs, detailed=True))).all(
+        "p", **{"class": "headline"}
+    )
+    assert first == f"{missing}; {figures}"
+    gated = run_of(pairs=pairs, gates=["f1>=0.7"], detailed=True)
+    (_, first), *_ = Page(html(gated)).all("p", **{"class": "headline"})
+    assert first.startswith(f"{missing}; F1 0.6667")
+    assert first.endswith(f", {figures}")
+    nothing = run_of(pairs=[DocumentPair("a", None, gt)], detailed=True)
+    (_, first), *_ = Page(html(nothing)).all("p", **{"class": "headline"})
+    assert first.startswith("0 documents; 1 prediction without ground truth left out; ")
+
+
+def test_the_bar_of_a_cause_has_the_pattern_of_most_of_its_errors(run_of):
+    schema = {"type": "object", "properties": {"a": EXACT, "b": EXACT, "c": EXACT}}
+    gt = {"a": "x", "b": "y"}
+    pred = {"a": "z", "c": "w"}
+    pairs = [DocumentPair(name, gt, pred) for name in ("one", "two")]
+
+    bars = [
+        attributes["class"]
+        for attributes, _ in Page(html(run_of(schema, pairs, detailed=True))).all("span")
+        if attributes.get("class", "").startswith("part ") and "left:0;" in attributes["style"]
+    ]
+    assert sorted(bars[:3]) == ["part fa", "part fd", "part fn"]
+
+
+def test_settings_without_values_are_none(run_of):
+    page_of_run = Page(html(run_of(detailed=True)))
+    values = {text for _, text in page_of_run.all("dd")}
+    assert "none" in values
+    assert "()" not in values
 
 
 @pytest.fixture

@@ -254,10 +254,7 @@ def _f1_without_causes(view: RunView, cause_texts: Iterable[CauseText]) -> list[
     """
     counts, f1_values = view.whole.counts, []
     for cause_text in cause_texts if view.counts_values else ():
-        name = cause_text.causes[0].error_class
-        outcome = (
-            "fn" if name.startswith("missed") else "fa" if name.startswith("invented") else "fd"
-        )
+        outcome = cause_text.outcome
         mended = min(cause_text.values, getattr(counts, outcome))
         right = counts.tp + (0 if outcome == "fa" else mended)
         counts = counts._replace(**{outcome: getattr(counts, outcome) - mended, "tp": right})
@@ -303,6 +300,8 @@ def _options(run: Run, usual: RunOptions | None = None) -> dict[str, str]:
     def word_value(name: str, value: object) -> str:
         if isinstance(value, bool):
             return "yes" if value else "no"
+        if isinstance(value, tuple | list):
+            return ", ".join(map(visible, value)) or "none"
         text = setting(value) if isinstance(value, float) else str(value)
         return _MEANINGS.get((name, text), text)
 
