@@ -106,11 +106,11 @@ class OpenNode(ChoiceNode):
 def document_node(
     node: Node, kinds: tuple[type[Node], ...], cache: dict[int, Node | None] | None = None
 ) -> Node | None:
-    """Return a node restricted to the classes in `kinds`; None if nothing is left.
+    """Restrict a node to the node classes in `kinds`; return None if nothing is left.
 
-    The arms of a union that are not of these classes are removed. If only one arm is left, its node
-    is returned. Any other node is returned if it is of one of the classes. `cache` has earlier
-    results, keyed by the `id` of the node.
+    A union loses the arms that are of other classes. If only one arm is left, its node is returned.
+    Any other node is returned if it is of one of the classes. `cache` has earlier results, keyed by
+    the `id` of the node.
     """
     cache = {} if cache is None else cache
     if id(node) in cache:
@@ -154,9 +154,10 @@ class SchemasNode(Node):
     def score_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> PairScores:
-        """Raise an error: documents are only scored while they are recorded.
+        """Raise an error, because documents are only scored while they are recorded.
 
-        Scores without recording are for alternatives and list items, and a document is neither.
+        Only alternatives and list items are scored without being recorded, and a document is
+        neither.
         """
         raise AssertionError(
             "documents with several schemas can be evaluated, but cannot be scored without an "
@@ -166,7 +167,7 @@ class SchemasNode(Node):
     def record_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, recording: Recording
     ) -> PairScores:
-        """Record the documents of each schema as one field, whose name is the key of the schema."""
+        """Record the documents of each schema like a field whose name is the key of the schema."""
         slots_by_schema: dict[str, list[int]] = {}
         for slot, document in enumerate(columns.gt):
             slots_by_schema.setdefault(next(iter(document)), []).append(slot)  # type: ignore[arg-type]
@@ -220,7 +221,7 @@ class SchemasNode(Node):
 
 
 def plan_of_schemas(plans: Mapping[str, Plan], name: str) -> Plan:
-    """Return a plan for documents of several schemas, given a plan for each key."""
+    """Return a plan for documents of several schemas; `plans` maps their keys to their plans."""
     files = tuple(dict.fromkeys(chain.from_iterable(plan.files for plan in plans.values())))
     return Plan(
         root=SchemasNode(threshold=0.0, plans=plans),

@@ -18,8 +18,8 @@ NO_REASONS: Final[Mapping[int, str]] = {}
 class PairFigures(NamedTuple):
     """Similarities, threshold-applied scores and outcomes, one entry per pair.
 
-    If no score is clipped, the scores are the array of similarities itself, so that sums and means
-    are computed once.
+    If no score is clipped, `score` and `similarity` are the same array, so that sums and means are
+    computed once.
     """
 
     similarity: Floats
@@ -33,7 +33,7 @@ def classify(
     """Return the similarity, score and outcome of each pair; the similarity decides the outcome.
 
     Similarity and score become 0.0 if one side is absent, and 1.0 if both sides are absent. A
-    similarity that is within `EQUAL_WITHIN` of the threshold meets it.
+    similarity also meets the threshold if it is less by no more than `EQUAL_WITHIN`.
     """
     outcome = classify_present(similarity, threshold)
     (lacking,) = ((gt | pred) < 0).nonzero()  # pairs in which at least one side is absent
@@ -64,12 +64,12 @@ def classify_present(similarity: Floats, threshold: float | Floats) -> Outcomes:
 
 
 def clip_scores(score: Floats, outcome: Outcomes, *, clip: bool) -> Floats:
-    """Return scores, with 0.0 for pairs below their threshold if `clip` is true."""
+    """Return scores; if `clip` is true, pairs below their threshold have 0.0."""
     return np.where(outcome == FD, 0.0, score) if clip else score
 
 
 def has_both_sides(outcome: Outcomes) -> Mask:
-    """Return which outcomes belong to pairs that are present on both sides."""
+    """Return, for each outcome, whether it belongs to a pair that is present on both sides."""
     has_both: Mask = outcome <= FD  # 0 is TP, 1 is FD
     return has_both
 
@@ -83,15 +83,16 @@ class PairScores:
     """
 
     is_unfounded: "Mask | bool" = False
-    """Mask of pairs of objects in which all fields are absent on both sides, and in which the
-    ground truth is allowed to be absent. False if there is no such pair. Set only while items are
+    """Mask of pairs of objects that have nothing to compare: all fields are absent on both sides,
+    and the ground truth may be absent. False if there is no such pair. Set only while items are
     being paired."""
     reasons: Mapping[int, str] = NO_REASONS
-    """A mapping from the position of a pair to the reason that a judge gave for it."""
+    """Maps the position of a pair to the reason that a judge gave for it."""
     groups: "Sequence[PairGroup]" = ()
     """The pairs grouped by the node that compared them; empty if one node compared all pairs."""
     batch: UnitBatch
-    """The rows of the pairs in the unit table; set by recording, unless there are groups."""
+    """The rows of the pairs in the unit table. They are set when pairs are recorded, unless there
+    are groups."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - one column each
         self,
@@ -103,7 +104,7 @@ class PairScores:
         similarity: Floats,
         score: Floats | None = None,
     ) -> None:
-        """Take arrays with one entry per pair; `score` is the similarity unless given."""
+        """Store arrays with one entry per pair; `score` is the similarity unless given."""
         self.node, self.columns = node, columns
         self.gt, self.pred = gt, pred
         """The positions of the values in their columns; `NOTHING` (-1) for a value that is absent
@@ -115,19 +116,19 @@ class PairScores:
         self.score = similarity if score is None else score
         """Threshold-applied scores; the array of similarities itself if no score is clipped."""
         self.item_score = self.score
-        """Scores of the pairs as list items: objects are clipped by their match-threshold, not by
-        their threshold."""
+        """Scores of the pairs if they are list items. Then, objects are clipped by their
+        match-threshold, not by their threshold."""
         self.weight: float | Floats = node.weight
         """The weight of each pair in the score of its object."""
 
     @property
     def is_empty(self) -> Mask:
-        """Which pairs have no value to compare, although both sides may be present."""
+        """A mask of pairs that have no value to compare, although both sides may be present."""
         is_empty: Mask = (self.outcome == TN) | self.is_unfounded
         return is_empty
 
     def by_node(self) -> "Iterator[PairGroup]":
-        """Yield all pairs in groups; one node compared all pairs of a group."""
+        """Yield all pairs in groups. The pairs of a group were compared by the same node."""
         if not self.groups:
             yield PairGroup(np.arange(len(self.outcome)), self)
         for positions, scores in self.groups:
@@ -164,9 +165,10 @@ def join_groups(  # noqa: PLR0913, PLR0917 - both sides of columns, and the grou
     groups: list[PairGroup],
     weight: float | None = None,
 ) -> PairScores:
-    """Return the scores of all pairs, given in groups; return a single group unchanged.
+    """Join groups of pairs: return the scores of all pairs.
 
-    `weight` is the weight of each pair; None uses the weights of the groups' nodes.
+    `weight` is the weight of each pair. If it is None, pairs have the weights of the groups' nodes,
+    and a single group is returned unchanged.
     """
     if len(groups) == 1 and weight is None:
         return groups[0].scores
@@ -211,7 +213,7 @@ def classify_one_sided(gt: Indexes) -> Outcomes:
 def fill_rows(
     table: UnitTable, batch: UnitBatch, scores: PairScores, placement: Placement
 ) -> PairScores:
-    """Write the scores of pairs into rows that were reserved; return the scores with these rows."""
+    """Write the scores of pairs into reserved rows, and return the scores with these rows."""
     batch.gt_slot, batch.pred_slot = scores.gt, scores.pred
     batch.outcome, batch.similarity = scores.outcome, scores.similarity
     container = placement.container

@@ -1,4 +1,4 @@
-"""Results of pairing the items of inner lists, kept until the outer items have been paired."""
+"""Keeps the paired items of inner lists, because the same lists are compared several times."""
 
 from typing import Any, Final, NamedTuple
 
@@ -9,7 +9,7 @@ from .columns import NOTHING, Floats, Indexes, expand_ranges
 from .pairing import ListPairs
 
 GROWTH: Final = 1.25
-"""Factor by which a full array grows: each value is copied about four times in all."""
+"""A full array grows by this factor. Each value is then copied about four times in all."""
 
 
 class _GrowingArray:
@@ -61,7 +61,7 @@ class _KeyRun(NamedTuple):
 
 
 class PairedLists:
-    """Pairs of lists with the pairs of their items; each pair of lists is a row.
+    """A table of pairs of lists, with the paired items of each; a row is a pair of lists.
 
     Only lists inside list items are kept here. The same two lists are compared several times: when
     the outer items are paired, when the chosen outer items are scored, and when they are recorded.
@@ -74,10 +74,11 @@ class PairedLists:
     __slots__ = ("_ends", "_gt", "_pred", "_runs", "_similarity", "_sums")
 
     def __init__(self, keys: Indexes, pairs: ListPairs) -> None:
-        """Take distinct keys in ascending order, and the pairs of items of their lists.
+        """Store pairs of lists, given by their keys, and the pairs of their items.
 
         A key is a number for a pair of lists: it combines the positions of the two lists in their
-        columns. In `pairs`, the owner of a pair of items is an index in `keys`.
+        columns. The keys are distinct and in ascending order. In `pairs`, the owner of a pair of
+        items is an index in `keys`.
         """
         self._runs = [_KeyRun(keys, np.arange(len(keys)))]
         self._sums = _GrowingArray(_sum_by_owner(pairs, len(keys)))

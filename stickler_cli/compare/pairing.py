@@ -1,7 +1,7 @@
-"""Pair the items of two lists for the greatest total similarity, without the whole matrix.
+"""Pair the items of two lists for the greatest total similarity, without comparing all pairs.
 
 There are three steps: find likely candidates, certify that no other pair is better, and solve an
-assignment if two items want the same partner; docs/architecture.md, "Lists".
+assignment if two items want the same partner. See docs/architecture.md, "Lists".
 """
 
 from collections.abc import Callable, Iterator
@@ -30,30 +30,30 @@ from .selective import SelectiveField, read_leaves, selective_fields
 from .work import PAIR_STEPS
 
 MAX_EXHAUSTIVE_PAIRS: Final = 36
-"""If two lists have at most this many possible pairs of items, all of these are compared: finding
-likely pairs would take longer."""
+"""If two lists have at most this many possible pairs of items, all pairs are compared, because it
+would take longer to find likely pairs."""
 
 MAX_JOINED_PAIRS_PER_ITEM: Final = 2
-"""Maximum number of pairs with equal keys, divided by the number of items of both lists. If a field
-has more such pairs in two lists, its values hardly distinguish items, and the field is not used to
-pair the items of these lists."""
+"""Maximum number of pairs with equal keys for each item of both lists. If a field has more such
+pairs in two lists, its values hardly distinguish items. The field is then not used to pair the
+items of these lists."""
 
 MAX_SEARCHED_PAIRS: Final = 1 << 18
 """Maximum number of possible pairs of items in one search. A search handles several pairs of lists
-at once, and compares only few of the possible pairs."""
+at once. It compares only few of the possible pairs."""
 
 MAX_COMPARED_PAIRS: Final = 1 << 16
-"""Maximum number of pairs of items compared in one call. They take about 10 MB of memory. More
+"""Maximum number of pairs of items that one call compares. They take about 10 MB of memory. More
 pairs in a call would not be faster."""
 
 MAX_MATRIX_CELLS: Final = 1 << 14
-"""If two items want the same partner, and the two lists have at most this many possible pairs of
-items, all of these are compared."""
+"""An assignment is solved if two items want the same partner. If their lists have at most this many
+possible pairs of items, all pairs are compared for it."""
 
 MAX_AUGMENTED_ROWS: Final = 32
-"""Maximum number of items in a list whose best partner is also wanted by another item. Up to this
-number, the assignment is solved by a search of augmenting paths, one for each such item. For more
-items, scipy is faster."""
+"""Items whose best partner goes to another item get a partner by augmenting paths, one path for
+each item. If a list has more such items than this, scipy solves the assignment, because it is
+faster."""
 
 
 class ListPairs(NamedTuple):
@@ -63,7 +63,7 @@ class ListPairs(NamedTuple):
     """
 
     owner: Indexes
-    """The number of the pair of lists that each pair of items belongs to."""
+    """The index of the pair of lists that each pair of items belongs to."""
     gt: Indexes
     """The position of each ground-truth item in the column of all items."""
     pred: Indexes
@@ -92,13 +92,13 @@ def pair_items(  # noqa: PLR0913, PLR0917 - two sides of columns, and the rule t
     """Choose the pairs of items with the greatest total similarity in every list.
 
     Ties go to equal positions: while pairs are chosen, the similarity of a pair (i, j) above the
-    floor is raised by 1e-9 * (1 - |i-j| / max(n, m)). A pair at or below the floor counts as 0, so
-    that it never displaces another pair; it is not returned.
+    floor is raised by 1e-9 * (1 - |i-j| / max(n, m)). A pair at or below the floor is not returned.
+    It counts as 0, so that it never displaces another pair.
 
-    `gt` and `pred` have the positions of the lists in the columns `lists`; the items of list
-    `gt[i]` are paired with those of list `pred[i]`. The node `item` compares the items. The floor
-    is in [-1, 1); -1 keeps every pair. A similarity that exceeds the floor by at most 1e-9 counts
-    as equal to the floor.
+    `gt[i]` and `pred[i]` are the positions of two lists in the columns `lists`. The items of these
+    two lists are paired with each other, and the node `item` compares them. The floor is in [-1,
+    1); -1 keeps every pair. A similarity that exceeds the floor by at most 1e-9 counts as equal to
+    the floor.
 
     Source:
         docs/semantics.md, Lists. Crouse (2016), doi:10.1109/TAES.2016.140952, for assignments.
@@ -121,7 +121,7 @@ def pair_items(  # noqa: PLR0913, PLR0917 - two sides of columns, and the rule t
 
 
 class ListRanges(NamedTuple):
-    """Where the items of each pair of lists are: ranges of positions.
+    """The ranges of positions in which the items of each pair of lists are.
 
     Predicted items are numbered after all ground-truth items.
     """
@@ -133,7 +133,7 @@ class ListRanges(NamedTuple):
 
 
 class PairSearch:
-    """The search for the best pairs of items, in several pairs of lists at once.
+    """Searches the best pairs of items, in several pairs of lists at once.
 
     Of two lists that are paired, the items of the shorter list are *seekers*: each of them seeks a
     partner in the longer list. Seekers of all lists are numbered together, and so are partners. The
@@ -174,8 +174,8 @@ class PairSearch:
     def _has_gold_items(self) -> Mask:
         """Mask of the lists with an item that has annotations, such as alternative right values.
 
-        In these lists, keys rule out no pair: two items whose keys differ may be similar, because
-        an alternative may have the same key as the other item.
+        In these lists, different keys do not rule out a pair. The two items may still be similar,
+        because an alternative of one item may have the key of the other.
         """
         gold, n_lists = self._elements.gold, len(self._n_seekers)
         if gold is None:
@@ -221,6 +221,7 @@ class PairSearch:
     ) -> tuple[Indexes, Indexes, Floats]:
         """Compare uncertified seekers with all partners that may be better than their best so far.
 
+        A seeker is uncertified if a pair that was not compared may be better than its best pair.
         `seekers`, `partners` and `similarity` are the pairs compared so far. `best` is the greatest
         gain of each seeker in these pairs. Returns (seekers, partners, similarities) of all
         seekers. The earlier pairs of an uncertified seeker are replaced by its one best pair.
@@ -248,7 +249,7 @@ class PairSearch:
     def _slots_of_sides(self, seekers: Indexes, partners: Indexes) -> tuple[Indexes, Indexes]:
         """Return the column positions of the ground-truth items, and those of the predicted items.
 
-        Each array has one entry for each pair.
+        Each array has one entry for each pair of items.
         """
         seeker_slots, partner_slots = self._seeker_slots[seekers], self._partner_slots[partners]
         # Predictions are numbered after all ground truths: the lesser slot is the ground truth.
@@ -281,7 +282,7 @@ class PairSearch:
     def _split_pairs(
         self, seekers: Indexes, partners: Indexes
     ) -> Iterator[tuple[Indexes, Indexes]]:
-        """Yield (positions of ground-truth items, positions of predicted items), block by block."""
+        """Yield the column positions of (ground-truth items, predicted items), block by block."""
         for start in range(0, len(seekers), self._max_compared_pairs):
             block = slice(start, start + self._max_compared_pairs)
             yield self._slots_of_sides(seekers[block], partners[block])
@@ -297,16 +298,16 @@ class PairSearch:
     def _gain(self, seekers: Indexes, partners: Indexes, similarity: Floats) -> Floats:
         """Return what each pair adds to the total of its list.
 
-        This is the similarity of the pair, raised a little if the positions of its items are close;
-        0 for a similarity at or below the floor.
+        This is the similarity of the pair, raised a little if the positions of its items are close.
+        It is 0 if the similarity is at or below the floor.
         """
         nearness = EQUAL_WITHIN * (1 - self._distance(seekers, partners))
         return np.where(similarity > self._floor + EQUAL_WITHIN, similarity + nearness, 0.0)
 
     def _distance(self, seekers: Indexes, partners: Indexes) -> Floats:
-        """Return how far apart the list positions of each pair's items are, in [0, 1).
+        """Return how far apart the two items of each pair are in their lists, in [0, 1).
 
-        This is the difference of the positions, divided by the length of the longer list.
+        This is the difference of their positions, divided by the length of the longer list.
         """
         owner = self._seeker_owner[seekers]
         seeker_position = seekers - self._seeker_start[owner]
@@ -315,7 +316,7 @@ class PairSearch:
         return distance
 
     def _pair_with_all(self, seekers: Indexes) -> tuple[Indexes, Indexes]:
-        """Return (seekers, partners) of all pairs of some seekers with partners in the same list.
+        """Pair each of some seekers with all partners in the same list; return (seekers, partners).
 
         The work is charged.
         """
@@ -325,13 +326,13 @@ class PairSearch:
         return seekers[position], partners
 
     def _find_candidates(self) -> tuple[Indexes, Indexes, Floats]:
-        """Return (seekers, partners, maximum gain of each seeker from a pair that is not returned).
+        """Return pairs that are likely to be best, and the most that other pairs can gain.
 
-        The pairs that are returned are likely to be best. In short lists, these are all pairs. In
-        other lists, they have equal keys in a selective field: a field with so many different
-        values that few items share one. In every other pair, the keys of all selective fields
-        differ. The weights of these fields cannot be gained, which limits the gain from such a
-        pair.
+        The result is (seekers, partners, maximum gain of each seeker from a pair that is not
+        returned). In short lists, all pairs are returned. In other lists, pairs with equal keys in
+        a selective field are returned. A selective field has so many different values that few
+        items share one. In every other pair, the keys of all selective fields differ. The weights
+        of these fields are then lost, which limits the gain from such a pair.
         """
         max_pairs = 1 if self._item.nested else MAX_EXHAUSTIVE_PAIRS
         is_complete = (self._n_seekers * self._n_partners <= max_pairs)[self._seeker_owner]
@@ -382,9 +383,9 @@ class PairSearch:
                 columns.work.check(leaf.min_steps(columns, seekers_of_list, partners_of_list))
 
     def _best_of_all(self, seekers: Indexes, best: Floats) -> tuple[Indexes, Indexes, Floats]:
-        """Return (seekers, partners, similarities) of the best pair of each seeker.
+        """Return the best pair of each seeker as (seekers, partners, similarities).
 
-        Pairs that cannot be the best are ruled out by upper bounds, and not compared. `best` is the
+        Pairs that cannot be the best are ruled out by upper bounds, and not compared. `best` is a
         gain that each seeker is known to reach.
         """
         seekers, partners = self._pair_with_all(seekers)
@@ -415,7 +416,10 @@ class PairSearch:
         return self._select_best(seekers[compared], partners[compared], similarity)
 
     def _max_gain(self, seekers: Indexes, partners: Indexes) -> Floats:
-        """Return an upper bound of each pair's gain: selective fields that differ reduce it."""
+        """Return an upper bound of each pair's gain.
+
+        The bound is lower if the two items have different keys in a selective field.
+        """
         max_gain = np.full(len(seekers), 1 + EQUAL_WITHIN)
         has_keys = ~self._has_gold_items[self._seeker_owner[seekers]]
         for field in self._selective_fields:
@@ -436,10 +440,10 @@ class PairSearch:
     def _assign_lists(
         self, lists: Indexes, best: Floats, wanted: Indexes
     ) -> tuple[Indexes, Indexes, Floats]:
-        """Return the pairs of items in lists in which several seekers want the same partner.
+        """Solve an assignment in each list in which several seekers want the same partner.
 
         `wanted` is the partner from which each seeker gains most; -1 if no partner gives it a gain.
-        Returns (seekers, partners, similarities).
+        Returns the pairs as (seekers, partners, similarities).
         """
         n_cells = self._n_seekers[lists] * self._n_partners[lists]
         is_small = n_cells <= MAX_MATRIX_CELLS
@@ -474,7 +478,7 @@ class PairSearch:
     ) -> tuple[Indexes, Indexes]:
         """Return the (seekers, partners) of an optimal assignment in one list.
 
-        Pairs that gain nothing may be among them.
+        Some of these pairs may gain nothing.
         """
         first_seeker, first_partner = (
             int(self._seeker_start[owner]),
@@ -517,7 +521,7 @@ def _first_best_pairs(seekers: Indexes, partners: Indexes, gain: Floats, best: F
 def expensive_leaves(
     item: Node, elements: Columns
 ) -> list[tuple[LeafNode, Columns, Indexes, Indexes]]:
-    """Return the leaves of list items if all leaves are expensive to compare; else an empty list.
+    """Return the leaves of list items if all of them are expensive to compare, else an empty list.
 
     An entry of the list is (node of the leaf, its columns, codes of its ground truths, codes of its
     predictions). The list is also empty if items are neither single values nor objects of single
@@ -537,7 +541,7 @@ def expensive_leaves(
 
 
 def max_block_width(item: Node) -> int:
-    """Return the maximum number of leaves of a list item that one call compares, at least 1."""
+    """Return the greatest number of leaves of a list item that one call compares, at least 1."""
     item = follow_references(item)
     blocks = item.segments if isinstance(item, ObjectNode) else ()
     return max([1, *(len(block.names) for block in blocks if isinstance(block, LeafBlock))])

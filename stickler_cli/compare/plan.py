@@ -41,11 +41,12 @@ if TYPE_CHECKING:
 
 Renames: TypeAlias = Mapping[str, Mapping[str, tuple[str, tuple[str, ...]]]]
 """Tables of alternative keys; each key of the mapping is the name of a table. A table is for one
-kind of object. It maps an alternative key, or a JSON Pointer to a value, to (name of the field,
-names of the tables for the objects inside that field)."""
+kind of object. Its keys are alternative keys, or JSON Pointers to a value. Its values are (name of
+the field, names of the tables for the objects inside that field)."""
 
 PAIRING_FLOOR: Final = ComparisonOptions.pairing_floor
-"""Similarity at or below which two items cannot be a pair. Source: docs/semantics.md, Lists."""
+"""Two items can be a pair only if their similarity is above this. Source: docs/semantics.md,
+Lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +54,10 @@ class Options:
     """Options of a run that the schema does not decide."""
 
     pairing_floor: float = PAIRING_FLOOR
-    """Pairing floor of lists for which the schema gives none, in [-1, 1); -1 keeps every pair."""
+    """Pairing floor of lists for which the schema states none, in [-1, 1). With -1, every pair is
+    kept."""
     extra_fields: ExtraFields = ComparisonOptions.extra_fields
-    """Whether an undeclared key of a prediction is a false alarm or ignored."""
+    """Whether an undeclared key of a prediction is a false alarm, or is ignored."""
     client: "Client | None" = field(default=None, compare=False, repr=False)
     """The client that asks models; None uses the client of the plan."""
     work_limit: float | None = LimitedOptions.work_limit
@@ -78,12 +80,13 @@ class Mode(IntEnum):
     FINAL = 1
     """To choose among alternatives, and to study single pairs."""
     PAIRING = 2
-    """To pair list items: judges are not asked, texts are compared by edit distance instead."""
+    """To pair list items. Judges are not asked. The texts that they would judge are compared by
+    edit distance."""
     LISTS_MATCH = 3
-    """To compute an upper bound: lists inside items count as a full match."""
+    """To compute an upper bound. Lists inside items count as a full match."""
     LISTS_AND_TEXTS_MATCH = 4
-    """To compute a cheaper upper bound: values whose comparator is expensive also count as a full
-    match."""
+    """To compute a cheaper upper bound. Values whose comparator is expensive count as a full match,
+    too."""
 
 
 class Scoring(NamedTuple):
@@ -94,11 +97,11 @@ class Scoring(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether the pairs are documents that are compared by fields even if one is empty."""
+        """Whether the pairs are documents, which are compared by fields even if one is empty."""
         return self.mode is Mode.DOCUMENTS
 
     def by_value(self) -> "Scoring":
-        """Return the task that treats documents like other values: an empty document is absent."""
+        """Return a task in which documents are like other values: an empty document is absent."""
         return self._replace(mode=Mode.FINAL) if self.is_whole else self
 
     def select(self, positions: Indexes) -> "Scoring":
@@ -129,7 +132,7 @@ class Scoring(NamedTuple):
 
 
 class Recording(NamedTuple):
-    """The task of scoring pairs, and recording them with everything inside them in a table."""
+    """The task of scoring pairs and recording them, with everything inside them, in a table."""
 
     options: Options
     table: UnitTable
@@ -143,7 +146,7 @@ class Recording(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether the pairs are documents that are compared by fields even if one is empty."""
+        """Whether the pairs are documents, which are compared by fields even if one is empty."""
         return self.placement.is_whole
 
     def with_placement(self, placement: Placement) -> "Recording":
@@ -151,7 +154,7 @@ class Recording(NamedTuple):
         return self._replace(placement=placement)
 
     def by_value(self) -> "Recording":
-        """Return the task that treats documents like other values: an empty document is absent."""
+        """Return a task in which documents are like other values: an empty document is absent."""
         return (
             self.with_placement(self.placement._replace(is_whole=False)) if self.is_whole else self
         )
@@ -163,7 +166,7 @@ class Recording(NamedTuple):
         return self.with_placement(self.placement.select(positions))
 
     def with_weight(self, weight: float) -> "Recording":
-        """Return the task with a weight for its pairs; a weight that is already set stays."""
+        """Return the task with a weight for its pairs. A weight that is already set is kept."""
         if self.placement.weight is not None:
             return self
         return self.with_placement(self.placement._replace(weight=weight))
@@ -171,7 +174,7 @@ class Recording(NamedTuple):
     def with_gold(self, slots: Indexes) -> "Recording":
         """Return the task with the positions of the chosen alternatives.
 
-        An earlier choice stays.
+        If alternatives have been chosen before, that choice is kept.
         """
         if self.placement.gold_slot is not None:
             return self
@@ -215,7 +218,7 @@ Task = Scoring | Recording
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node(ABC):
-    """The base of all nodes: a node compares the values of one field of a schema."""
+    """The base of all nodes. A node compares the values of one field of a schema."""
 
     threshold: float
     """Similarity at which two values match, in [0, 1]."""
@@ -226,12 +229,12 @@ class Node(ABC):
     threshold_source: ThresholdSource = field(default="default", repr=False, compare=False)
     """The source of `threshold`, for explanations only."""
     other: "Node | None" = field(default=None, repr=False, compare=False)
-    """The node for pairs of values that share a kind other than the declared one."""
+    """The node for pairs of values that are both of the same kind, but not of the declared kind."""
 
     any_of: bool = False
     """Whether a list in a ground truth states alternatives, each of which is right."""
     sees_absent_values: ClassVar[bool] = False
-    """Whether the node receives values that it counts as absent. If false, they are replaced by
+    """Whether the node itself handles values that count as absent. If not, they are replaced by
     `NOTHING` (-1) before the node compares values."""
     labels_inside: ClassVar[bool] = False
     """Whether values may be objects with unlabelled descendants."""
@@ -290,7 +293,10 @@ class Node(ABC):
     def score_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> PairScores:
-        """Score pairs of values of the declared kind; `NOTHING` (-1) is an absent value."""
+        """Score pairs of values of the declared kind.
+
+        An absent value has the position `NOTHING` (-1).
+        """
 
     @abstractmethod
     def record_declared(
@@ -364,8 +370,8 @@ class Node(ABC):
         """Score n pairs of values of one field, without recording them in a table.
 
         Pair i is the ground truth at position `gt[i]` and the prediction at position `pred[i]` of
-        the columns; `NOTHING` (-1) is an absent value. If the values have lists inside them, the
-        columns keep the pairs of the lists' items for later calls.
+        the columns. The position `NOTHING` (-1) is an absent value. If the values have lists inside
+        them, the items of these lists are paired, and the columns keep the pairs for later calls.
 
         Raises:
             ComparisonError: a comparator failed, or returned no finite number in [0, 1].
@@ -549,16 +555,16 @@ class Plan:
     has_ignored_values: bool = False
     """Whether some values count as absent or are ignored."""
     renames: Renames | None = None
-    """The alternative keys of fields in documents; None if the name of every field is its only key.
-    """
+    """The alternative keys of fields in documents. None if no field has alternative keys."""
     reads_texts: bool = False
-    """Whether a predicted JSON text is read where the ground truth has an object or list."""
+    """Whether a predicted JSON text is read as JSON where the ground truth has an object or
+    list."""
     files: tuple[str, ...] = ()
     """The files that references of the schema lead to."""
 
     @cached_property
     def client(self) -> "Client":
-        """The client that asks models if a run brings no client; all comparators share it.
+        """The client that asks models if a run brings none. All comparators share it.
 
         It does not remember failures, so that a second comparison asks again.
         """

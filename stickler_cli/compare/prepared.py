@@ -1,4 +1,4 @@
-"""The distinct values of a column, prepared for one comparator, and the similarities of pairs."""
+"""Prepare the distinct values of a column for one comparator, and compare pairs of them."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
 
 LONG_TEXT: Final = 1000
-"""Number of letters above which a text is long. If both texts of a pair are long, they are first
-tested for a high similarity, because that takes less time."""
+"""A text with more letters than this is long. If both texts of a pair are long, they are first
+tested for a high similarity, because this takes less time."""
 TRIED_SIMILARITIES: Final = (0.99, 0.9)
 """The high similarities for which long texts are tested, one after the other."""
 
@@ -38,7 +38,7 @@ MIN_FILTERED_PAIRS: Final = 9
 different keys has similarity 0, and its values are not compared."""
 
 NUMBER_LENGTH: Final = 17
-"""Length of a number, in letters, for estimates of the work of a comparison."""
+"""Length of a number, in letters, to estimate the work of a comparison."""
 
 NUMBERS: Final = frozenset((int, float, bool))
 
@@ -64,7 +64,7 @@ class PreparedValues:
         types: frozenset[type],
         work: FieldWork,
     ) -> None:
-        """Take the distinct values of both sides, and their types. A value's code is its index."""
+        """Store the distinct values of both sides, and their types. A value's code is its index."""
         self.values = values
         self._comparator, self._work, self._types = comparator, work, types
         self._prepared: dict[int, Any] = {}
@@ -99,13 +99,14 @@ class PreparedValues:
         """The key of each value, indexed by the value's code.
 
         Two values with different keys have similarity 0. The array has one more entry at its end:
-        -1, for absent values (`NOTHING`). None if the comparator has no keys.
+        -1, for absent values (`NOTHING`). There is no array, but None, if the comparator has no
+        keys.
         """
         keys = self._comparator.keys(self.prepare(np.arange(len(self.values))))
         return None if keys is None else self._link_same_values(keys)
 
     def _link_same_values(self, keys: Keys) -> Keys:
-        """Return the keys with -1 appended; values that are the same in JSON get the same key.
+        """Append -1 to the keys, and give values that are the same in JSON the same key.
 
         Such values are, for example, 1 and 1.0.
         """
@@ -118,9 +119,10 @@ class PreparedValues:
 
     @cached_property
     def first_same_code(self) -> Keys | None:
-        """For each code, the first code whose value is the same in JSON, such as 1 and 1.0.
+        """For each code, the first code whose value is the same in JSON.
 
-        None if no two codes have the same JSON value.
+        1 and 1.0, for example, are the same in JSON. None if no two codes have the same JSON
+        value.
         """
         if not self._comparator.same_value or not (
             {int, float} <= self._types or self._types & {list, dict}
@@ -134,7 +136,7 @@ class PreparedValues:
 
     @cached_property
     def equal_keys(self) -> tuple[Keys, float] | None:
-        """(Key of each value, minimum loss); None if the comparator has no such keys.
+        """(Key of each value, minimum loss), or None if the comparator has no such keys.
 
         The keys are indexed by the value's code. Values that match fully have equal keys. If the
         keys of two values differ, their similarity is at most 1 minus the minimum loss.
@@ -218,7 +220,8 @@ class PreparedValues:
     ) -> None:
         """Charge the steps to compare values of the given lengths, multiplied by `share`.
 
-        Many steps are charged to the single fields, so that an error can name the field.
+        If there are many steps, the steps of each field are charged to that field, so that an error
+        can name it.
         """
         work, count_steps = self._work, self._comparator.steps
         steps = count_steps(gt_lengths, pred_lengths)
@@ -233,7 +236,7 @@ class PreparedValues:
     def _compare(self, gt: Keys, pred: Keys) -> Similarities:
         """Return the similarity of each pair of values; `gt` and `pred` are their codes.
 
-        Two equal JSON values match even if the comparator cannot read them.
+        Two values that are equal in JSON match even if the comparator cannot read them.
         """
         similarity = self._compare_readable(gt, pred)
         if self.first_same_code is not None:
@@ -279,7 +282,7 @@ class PreparedValues:
     ) -> tuple[Similarities, Sequence[str] | None]:
         """Ask a model about all pairs of values at once; `gt` and `pred` are their codes.
 
-        Return similarities, and the model's reasons; None in place of reasons if the model gives
+        Return (similarities, reasons). The reasons are those of the model, or None if it gives
         none.
 
         Raises:
@@ -295,7 +298,7 @@ class PreparedValues:
         return self._check_range(answers.similarities, gt, pred), answers.reasons
 
     def _check_range(self, similarity: Similarities, gt: Keys, pred: Keys) -> Similarities:
-        """Check that similarities are in [0, 1]; return them without rounding errors.
+        """Check that similarities are in [0, 1]; return them after removing rounding errors.
 
         `gt` and `pred` are the codes of the pairs.
 
@@ -335,7 +338,7 @@ def _find_failing_pair(
     gt: Keys,
     pred: Keys,
 ) -> tuple[int, int]:
-    """Return a pair of codes for which a call of `compare` fails, found by halving.
+    """Find, by halving the pairs, a pair for which `compare` fails; return its two codes.
 
     If no pair fails by itself, the result is any pair.
     """

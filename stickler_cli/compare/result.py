@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 from stickler_cli.core.rules import FieldPath, FractionOrNone, Rule, Weight
 
 ThresholdSource: TypeAlias = Literal["annotation", "match-threshold", "inferred", "default"]
-"""The source of a threshold: an annotation of the field or its list, the match-threshold of a
+"""Where a threshold comes from: an annotation of the field or its list, the match-threshold of a
 model, inference by kind and name, or the default."""
 
 ListPairing: TypeAlias = Literal["best", "ordered", "position"]
@@ -15,7 +15,7 @@ ListPairing: TypeAlias = Literal["best", "ordered", "position"]
 each with the item at the same position."""
 
 SEMANTICS: Final = 1
-"""The version of the rules of counting; figures of different versions cannot be compared. Source:
+"""The version of the counting rules. Figures of different versions cannot be compared. Source:
 docs/semantics.md."""
 
 DEFAULT_MATCH_THRESHOLD: Final = 0.7
@@ -23,7 +23,7 @@ DEFAULT_MATCH_THRESHOLD: Final = 0.7
 
 
 class Outcome(IntEnum):
-    """The outcome of one compared unit; its value is its position in a list of counts."""
+    """The outcome of one compared unit. Its number is its position in lists of counts."""
 
     TP = 0
     """True positive: both sides have a value, and the similarity meets the threshold."""
@@ -40,7 +40,7 @@ class Outcome(IntEnum):
 TP, FD, FA, FN, TN = (outcome.value for outcome in Outcome)
 # Plain numbers: numpy asks the class of each operand for attributes, which takes an enum long.
 NOT_EVALUATED: Final = len(Outcome)
-"""Stands in place of an outcome for units that have none: unlabelled values, and documents whose
+"""Used in place of an outcome for units that have none: unlabelled values, and documents whose
 fields or items are counted instead."""
 
 ERRORS: Final = frozenset({Outcome.FD, Outcome.FA, Outcome.FN})
@@ -49,7 +49,8 @@ BOTH_SIDES: Final = (TP, FD)
 """The outcomes of units that are present on both sides."""
 
 KINDS: Final = ("schema", "leaf", "object", "list", "tuple", "one of", "any", "recursive")
-"""The kinds of fields; with several schemas, `schema` is the key that names a document's schema."""
+"""The kinds of fields. `schema` is the kind of the key that names a document's schema, in runs with
+several schemas."""
 
 
 @dataclass(frozen=True, slots=True)

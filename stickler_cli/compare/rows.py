@@ -1,4 +1,4 @@
-"""Bounds on the similarity of rows, which are inner lists that are compared cell by cell."""
+"""Bounds on the similarity of rows. Rows are inner lists that are compared cell by cell."""
 
 from typing import Final
 
@@ -11,29 +11,29 @@ from .one_of import follow_references
 from .plan import Mode, Node, Options
 
 MIN_PAIRS: Final = 1000
-"""Minimum number of pairs of rows for which computing bounds is faster than comparing all cells."""
+"""If there are fewer pairs of rows, comparing all cells is faster than computing bounds."""
 TRIED_SHARE: Final = 1 / 3
-"""Share of a row's positions that are compared first. Then it is decided whether bounds rule out
+"""This share of a row's positions is compared first. Then it is decided whether bounds rule out
 enough pairs to go on with them."""
 MAX_REMAINING_SHARE: Final = 0.5
-"""Maximum share of the pairs that may still be the best after `TRIED_SHARE` of the positions. If
-more pairs remain, bounds help too little, and all remaining pairs are compared completely."""
+"""If more than this share of the pairs may still be the best after `TRIED_SHARE` of the positions,
+bounds help too little. Then all remaining pairs are compared completely."""
 
 
 class PairedRows:
-    """Inner lists (rows) that are being paired, with the node that compares their cells."""
+    """Inner lists (rows) that are being paired, and the node that compares their cells."""
 
     def __init__(self, row_node: Node, rows: Columns, options: Options) -> None:
-        """Take the node of the rows, their columns, and the options of the run."""
+        """Store the columns of the rows, the options of the run, and the node of the rows."""
         self._cell = follow_references(row_node.inner_nodes()[0])
         self._rows, self._options = rows, options
 
     def may_be_best(self, gt: Indexes, pred: Indexes, seekers: Indexes, best: Floats) -> Mask:
-        """Return which pairs of rows are worth a full comparison, as a mask of shape (n_pairs,).
+        """Return a mask of the pairs of rows that need a full comparison, (n_pairs,).
 
         Rows that look for a partner are called seekers. `seekers` has the index of each pair's
-        seeker. `best` is the gain that each seeker already reaches with another partner. The rows
-        of a pair are compared position by position, until the remaining positions cannot add
+        seeker. `best` is the gain that each seeker already reaches with another partner. A pair is
+        compared position by position. It is ruled out as soon as the remaining positions cannot add
         enough to reach this gain.
         """
         is_candidate = np.ones(len(gt), np.bool_)

@@ -13,18 +13,18 @@ from .plan import Node, walk_nodes
 from .prepared import PreparedValues
 
 MAX_POSITIONS: Final = 200
-"""Maximum number of positions of inner lists (rows), if each position is treated as a field. If any
-row is longer, rows are compared completely."""
+"""Maximum length of inner lists (rows) if each of their positions is treated as a field. If any row
+is longer, rows are compared completely."""
 MAX_RAGGEDNESS: Final = 4
-"""Maximum ratio of the cells of a table of rows, in which all rows have the greatest length, to the
-cells that the rows really have. If the ratio is greater, the rows are compared completely."""
+"""A table of all rows has empty cells if the rows differ in length. If it has more than this many
+cells for each cell that is not empty, the rows are compared completely."""
 MIN_KEY_SHARE: Final = 0.25
-"""Minimum ratio of the number of distinct keys to the number of items on the side with fewer items.
-If there are fewer keys, too many pairs have equal keys."""
+"""Minimum number of distinct keys for each item of the side with fewer items. If there are fewer
+keys, too many pairs have equal keys."""
 
 
 class SelectiveField(NamedTuple):
-    """A field with a key for each item: a pair of items with different keys loses some weight."""
+    """A field with a key for each item. Items with different keys lose some of its weight."""
 
     weight: float
     object_weight: float
@@ -33,7 +33,7 @@ class SelectiveField(NamedTuple):
     """The key of each ground-truth item, then of each predicted item, then -1 for `NOTHING`. A
     number below 0 means that the item has no key."""
     loss: float = 1.0
-    """Minimum share of the field's weight that a pair of items with different keys loses."""
+    """Share of the field's weight that a pair of items with different keys loses at least."""
 
     def join(
         self,
@@ -109,7 +109,7 @@ def _read_keys(values: PreparedValues, *, by_equality: bool) -> tuple[Indexes, f
 
     The keys are indexed by the code of a value. If the keys of two values differ, their similarity
     is at most 1 minus the minimum loss. With `by_equality`, keys that only equal values share are
-    preferred, if the comparator has them.
+    preferred. Not all comparators have such keys.
     """
     keys = None if values.keys is None else (values.keys, 1.0)
     return (values.equal_keys if by_equality else None) or keys
@@ -118,7 +118,7 @@ def _read_keys(values: PreparedValues, *, by_equality: bool) -> tuple[Indexes, f
 def read_leaves(
     item: ObjectNode, elements: Columns
 ) -> Iterator[tuple[LeafNode, Columns, Indexes, Indexes]]:
-    """Yield each leaf of list items with its columns, and the codes of its values on both sides."""
+    """Yield each leaf of list items, its columns, and the codes of its values on both sides."""
     not_pairing = {item.in_order[position] for position in item.not_pairing}
     n_gt, n_pred = len(elements.gt), len(elements.pred)
     for block in item.segments:
@@ -139,7 +139,7 @@ def read_leaves(
 
 
 def _fields_of_values(leaf: LeafNode, elements: Columns) -> list[SelectiveField]:
-    """Treat list items that are single values as the values of a field.
+    """Return selective fields for list items that are single values.
 
     A comparator may have two kinds of keys: `keys` and `equal_keys`. The result has one entry for
     each kind.
@@ -157,7 +157,11 @@ def _fields_of_values(leaf: LeafNode, elements: Columns) -> list[SelectiveField]
 
 
 def _fields_of_positions(cell: Node, rows: Columns) -> list[SelectiveField]:
-    """Treat each position of rows as a field, if rows are compared cell by cell; else return []."""
+    """Return a selective field for each position of rows.
+
+    Return [] if rows are not compared cell by cell, if cells have no keys, or if rows are too long
+    or too different in length.
+    """
     if not isinstance(cell, LeafNode) or not rows.types <= {list}:
         return []
     gt_rows, pred_rows, cells = rows.elements

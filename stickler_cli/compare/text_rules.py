@@ -21,7 +21,7 @@ def is_edit_distance(node: LeafNode) -> bool:
 
 
 def decides_by_numbers(node: LeafNode) -> bool:
-    """Return whether a text is wrong if it has another number, or another unit beside a number."""
+    """Return whether a text is wrong if a number in it, or the unit beside a number, differs."""
     comparator: BaseComparator = node.comparator
     if isinstance(comparator, NumericComparator):
         return comparator.unit == "same"
@@ -70,7 +70,8 @@ NOTES: Final[Mapping[str, Callable[[LeafNode], bool]]] = {
         "case_sensitive in the comparator-config)"
     ): ignores_case,
 }
-"""Notes on surprising comparisons of texts, each with a test of whether it applies to a leaf."""
+"""Maps notes on surprising comparisons of texts to functions. A function tells whether its note
+applies to a leaf."""
 
 
 def texts_by_note(plan: Plan) -> dict[str, list[Path]]:

@@ -1,7 +1,7 @@
 """One document of a unit table as a tree of units, with explanations of their scores.
 
 The table does not keep the similarities of pairs that were not chosen. `UnitTree.pairings` computes
-them again, by the same nodes and columns.
+them again with the same nodes and columns.
 """
 
 from collections.abc import Mapping, Sequence
@@ -87,14 +87,15 @@ _COMPARED: Final = (
     *("shape", "gt", "pred", "outcome", "similarity", "score", "threshold", "reason", "weight"),
     *("gt_path", "pred_path", "extra_keys", "undeclared_keys"),
 )
-"""The attributes that must be equal if two units are equal, besides the children."""
+"""Two units are equal if these attributes and their children are equal."""
 
 
 class UnitTree:
-    """A unit of a table with its paths; its children are made when they are first read."""
+    """A unit of a table with its paths. Its children are made when they are first read."""
 
     is_extra_key: Final = False
-    """Always False; True for an `ExtraKey`, which stands beside units in a tree."""
+    """Always False for a unit. It is True for an `ExtraKey`, which stands beside units in a
+    tree."""
 
     __hash__ = None  # type: ignore[assignment] # units have mutable values
 
@@ -106,7 +107,7 @@ class UnitTree:
         pred_path: Path = (),
         parent: "UnitTree | None" = None,
     ) -> None:
-        """Take a row of a table, with its paths and the unit that contains it."""
+        """Store the row of a unit in its table, its paths, and the unit that contains it."""
         self._setting, self._parent = setting, parent
         self.row = row
         self.gt_path = gt_path
