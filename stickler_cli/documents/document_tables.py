@@ -443,10 +443,10 @@ def _open_table(file: str) -> Iterator[Any]:
 
 
 def _inner_cell(cell: _Cell, steps: Steps, place: Problem) -> _Cell:
-    """Return the value at a path inside a cell; `steps` are the keys and list indexes of the path.
+    """Return the value at a path inside a cell.
 
-    `place` is only for messages. It has the location of the cell, and the name of the column in
-    `place.found`.
+    `steps` are the keys and list indexes of the path. `place` is only for messages: it has the
+    location of the cell, and the name of the column in `place.found`.
     """
     if cell is None or isinstance(cell, Problem):
         return cell
@@ -454,7 +454,10 @@ def _inner_cell(cell: _Cell, steps: Steps, place: Problem) -> _Cell:
 
 
 def _cells(column: Any, name: str, source: str) -> list[_Cell]:
-    """Return the documents in a column: texts as bytes, nested types as Python values."""
+    """Return the documents in a column.
+
+    Texts become bytes, and nested types become Python values.
+    """
     pa = import_pyarrow()
     kind, types = column.type, pa.types
     if isinstance(kind, pa.BaseExtensionType):
@@ -473,7 +476,7 @@ def _cells(column: Any, name: str, source: str) -> list[_Cell]:
 
 
 def _python_values(column: Any, **how: str) -> list[_Cell]:
-    """Return Arrow values as Python values; a problem for a value that Python cannot hold."""
+    """Convert Arrow values to Python values. A value that Python cannot hold becomes a problem."""
     try:
         return list(column.to_pylist(**how))
     except (OverflowError, ValueError, KeyError):
@@ -506,7 +509,7 @@ def cell_text(value: JsonValue) -> str | None:
 def read_columns(file: str, columns: Sequence[str]) -> dict[str, dict[str, str]]:
     """Read columns of a metadata file; return {column: {document id: value}}.
 
-    The file is CSV with a header, or JSON Lines of objects; either may be gzipped.
+    The file is a CSV file with a header, or a JSON Lines file of objects. Both may be gzipped.
 
     Raises:
         UsageError: the file cannot be read, has no id column, lacks a column, or has an id twice.
@@ -568,7 +571,7 @@ def _csv_rows(data: bytes, source: str) -> Iterator[_Row]:
     """Yield (line, cells by column name) for each row of a CSV file with a header.
 
     Raises:
-        UsageError: the file is not UTF-8, not valid CSV, or has two columns of one name.
+        UsageError: the file is not UTF-8, is not valid CSV, or has two columns with the same name.
     """
     try:
         data.decode()

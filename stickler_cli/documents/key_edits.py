@@ -25,7 +25,7 @@ class Renaming(NamedTuple):
     """A new name for a key at one path in predictions."""
 
     pattern: KeySteps
-    """Path of the key. `*` stands for any one key and `**` for any number of keys, as in gates."""
+    """Path of the key. `*` stands for any one key and `**` for any number of keys."""
     name: str
     """The new name of the key."""
 
@@ -38,16 +38,18 @@ class KeyEdits:
     """Paths of keys that are dropped on both sides; they may contain `*` and `**`."""
     renamings: tuple[Renaming, ...] = ()
     """New names for keys of predictions. The pattern of a renaming ends with the old name of the
-    key. If an object around the key is renamed, too, the pattern has the new name of that
+    key. If an object around the key is renamed as well, the pattern has the new name of that
     object."""
 
     def __bool__(self) -> bool:
         return bool(self.ignored or self.renamings)
 
     def edit(self, value: JsonObject, parent: Path, *, is_truth: bool) -> JsonObject:
-        """Return an object with its own keys renamed and dropped; keys inside its values stay.
+        """Return an object with its own keys renamed and dropped.
 
-        If nothing changes, the result is the same object.
+        Keys inside its values do not change.
+
+        If there is nothing to rename or drop, the result is the same object.
         """
         names = tuple(step for step in parent if isinstance(step, str))
         new_names = {} if is_truth else self._find_new_names(value, names)
@@ -61,10 +63,10 @@ class KeyEdits:
         return edited if new_names or len(edited) < len(value) else value
 
     def _find_new_names(self, value: JsonObject, parent: KeySteps) -> dict[str, str]:
-        """Return the new name of each key that is renamed.
+        """Return a dict from the old name to the new name of each key that is renamed.
 
-        A key is not renamed if the object already has a value under the new name, so that no value
-        is lost.
+        No value may be lost. Therefore a key is not renamed if the object already has a value under
+        the new name.
         """
         wanted = {key: self._rename((*parent, key)) for key in value}
         new_names: dict[str, str] = {}
@@ -156,7 +158,7 @@ def _parse_names(text: str) -> KeySteps | None:
 def _parse_renaming(text: str) -> tuple[KeySteps, KeySteps] | None:
     """Return the old and the new path in a text such as `vendor=seller`.
 
-    Return None if the text is no renaming, or if the two paths are not in the same object.
+    Return None if the text is not a renaming, or if it would move the key to another object.
     """
     for index in (index for index, character in enumerate(text) if character == "="):
         old, new = _parse_names(text[:index]), _parse_names(text[index + 1 :])
@@ -171,9 +173,9 @@ def _parse_renaming(text: str) -> tuple[KeySteps, KeySteps] | None:
 def _order_renamings(pairs: Iterable[tuple[KeySteps, KeySteps]]) -> tuple[Renaming, ...]:
     """Return renamings sorted so that outer keys come before the keys inside them.
 
-    `pairs` has the old and the new path of each key. When an inner key is renamed, the objects
-    around it have been renamed already. Therefore the pattern for the inner key has the new names
-    of these objects.
+    `pairs` has (old path, new path) for each key. When an inner key is renamed, the objects around
+    it already have their new names. Therefore the pattern for the inner key has these new names,
+    too.
     """
     new_names: dict[str, KeySteps] = {}
     renamings = []

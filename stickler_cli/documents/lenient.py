@@ -1,8 +1,8 @@
 """Find documents as models write them: in a code fence, inside prose, or as the only list item.
 
-If a text contains several JSON values of the right type, the last value in a code fence is used. If
-no value is in a code fence, the last value in the text is used. Values are read as strict JSON or
-by `relaxed_json`, but never repaired. If the last value is broken, no document is found, because
+A text may contain several JSON values of the right type. The last value in a code fence is then
+used, or the last value in the text if no value is in a code fence. Values are read as strict JSON
+or by `relaxed_json`, but never repaired. If the last value is broken, no document is found, because
 the values before it were not meant as the answer. The time is linear in the length of the text.
 """
 
@@ -44,8 +44,7 @@ _OPENINGS: Final = {
     ("array",): re.compile(rf"\[\s*\{{{_SPACE}{_KEY}|{_TEXTS}"),
     ("object", "array"): re.compile(rf"{_OBJECT}|{_TEXTS}"),
 }
-"""For each combination of JSON types that documents may have, a pattern for the beginning of a
-document."""
+"""Patterns for the beginning of a document, keyed by the JSON types that documents may have."""
 _THOUGHTS: Final = re.compile(r"<(/?)(?:think|thinking|reasoning)>", re.IGNORECASE)
 """Tags around the reasoning of a model, which may contain drafts of the document."""
 _BRACKET: Final = re.compile(r"[{}\[\]]")
@@ -53,8 +52,8 @@ _NOT_SPACE: Final = re.compile(r"\S")
 
 _DECODER: Final = json.JSONDecoder(parse_int=str, parse_float=str)
 MAX_DECODING_ERRORS: Final = 50
-"""Maximum number of failed attempts to read a value as strict JSON; further values are read as
-relaxed JSON at once. Each failed attempt takes time in proportion to the text."""
+"""After this many failed attempts to read a value as strict JSON, all further values are read as
+relaxed JSON. Each failed attempt takes time in proportion to the length of the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +64,8 @@ class Wrapped:
     text: bytes
     """The document alone, written as strict JSON."""
     forms: tuple[str, ...]
-    """Names of everything that surrounds the document, such as a code fence, outermost first. The
-    names are keys of `_WRAPPINGS`."""
+    """Names of everything that surrounds the document, such as a code fence, from the outside in.
+    The names are keys of `_WRAPPINGS`."""
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -75,7 +74,7 @@ class Wrapped:
 
     @property
     def hint(self) -> str:
-        """A hint that names the option which would accept the document."""
+        """A hint for the user. It names the option that would accept the document."""
         wrappings = [_WRAPPINGS[how_read] for how_read in self.forms if how_read != _RELAXED]
         if not wrappings:
             return f"--lenient-json reads {_WRAPPINGS[_RELAXED]}"
@@ -83,10 +82,10 @@ class Wrapped:
 
 
 def find_document(data: bytes, kinds: Sequence[DocumentKind] = OBJECTS) -> Wrapped | None:
-    """Find a document inside a text that is not a JSON document as a whole; None if there is none.
+    """Find a document inside a text. The text as a whole is not a JSON document.
 
     The document may be written in a JSON string, or be the only item of a list. The reasoning of a
-    model is not searched.
+    model is not searched. Return None if there is no document.
     """
     try:
         text = data.decode()
@@ -105,7 +104,7 @@ def find_json(text: str) -> tuple[int, int] | None:
     """Return (start, end) of the part of a text that was probably meant as the JSON document.
 
     This is the last part that looks like JSON, even if it is invalid. None if no part looks like
-    JSON.
+    JSON, or if this part is inside brackets that do not belong to JSON.
     """
     _, values = _ValueSearch(text, OBJECTS).find_values()
     if not values or values[-1].is_inside_brackets:
@@ -114,7 +113,10 @@ def find_json(text: str) -> tuple[int, int] | None:
 
 
 def _read_document(text: str, kinds: Sequence[DocumentKind]) -> Wrapped | None:
-    """Return the document if a text is a document, or a list with only a document; else None."""
+    """Read a text that is a document, or a list with a document as its only item.
+
+    None for others.
+    """
     value, data, how_read = _read_value(text)
     document = _as_document(value, data, kinds)
     return replace(document, forms=(*document.forms, *how_read)) if document else None
@@ -185,7 +187,7 @@ def _find_end_of_thoughts(text: str) -> int:
 
 
 class _ValueSearch:
-    """A search for the JSON values in a text; its time is limited."""
+    """A search for the JSON values in a text. The time that it takes is limited."""
 
     def __init__(self, text: str, kinds: Sequence[DocumentKind]) -> None:
         self.text = text
@@ -194,16 +196,19 @@ class _ValueSearch:
         """Number of values so far that are not strict JSON."""
 
     def find_values(self) -> tuple[str, list[_Value]]:
-        """Return ("fence", values in code fences), or ("prose", all values).
+        """Return ("fence", values in code fences), or ("prose", all values in the text).
 
-        All values are returned if no code fence has a value.
+        The second form is returned if no code fence has a value.
         """
         start = _find_end_of_thoughts(self.text)
         fenced = [*self._find_fenced(start)]
         return ("fence", fenced) if fenced else ("prose", [*self._find(start, len(self.text))])
 
     def _find_fenced(self, start: int) -> Iterator[_Value]:
-        """Yield the values in Markdown code fences; an unclosed fence ends with the text."""
+        """Yield the values in Markdown code fences.
+
+        An unclosed fence extends to the end of the text.
+        """
         fence = _FENCE.search(self.text, start)
         while fence is not None:
             end = self._find_closing(fence, fence.end())
@@ -264,7 +269,7 @@ def _count_open_brackets(text: str, depth: int) -> int:
 def _read_last_document(
     text: str, values: Sequence[_Value], kinds: Sequence[DocumentKind]
 ) -> Wrapped | None:
-    """Return the last value of a type that documents may have, as a document.
+    """Return the last value that has the type of a document, as a document.
 
     None if there is no such value, or if this value or a later one is broken.
     """

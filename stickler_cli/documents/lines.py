@@ -1,8 +1,8 @@
-"""JSON Lines and other files of many documents, read line by line, and their ids.
+"""Read files of many documents, such as JSON Lines, line by line, and find the documents' ids.
 
-Files are streamed: a file is opened once and never held in memory. Documents that pair by id are
-read a second time at their offset. A line without an offset (in a compressed file or on standard
-input) is kept; if there are many such lines, they are kept on disk.
+Files are streamed: a file is opened once and never held in memory. If documents are paired by id,
+they are read a second time at their offset. A line has no offset if its file is compressed or is
+standard input. The content of such lines is kept in memory, or on disk if there are many.
 """
 
 import codecs
@@ -33,27 +33,27 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 FEW: Final = 50_000
-"""Maximum number of ids held in memory, where they take some 10 MB."""
+"""Maximum number of ids held in memory. So many ids take some 10 MB."""
 
 MAX_LINES_WITHOUT_DOCUMENT: Final = 100_000
-"""Maximum number of consecutive lines with a value that is no document, such as `null`. Up to this
-number, each is counted as a failed document. Then reading stops, since a small compressed file may
-have billions of them."""
+"""Maximum number of consecutive lines whose value is not a document, such as `null`. Each of these
+lines counts as a failed document. If there are more, reading stops, since a small compressed file
+may have billions of them."""
 
 MOST_SKIPPED: Final = 10
 """A line that is too long for a document is skipped if its length is at most this many times the
 maximum document size. After an even longer line, reading stops."""
 
 MAX_BLANK_LINES: Final = 1_000_000
-"""Maximum number of consecutive blank lines that are skipped, which takes about a second. Reading
-stops after them, since a small compressed file may have billions."""
+"""Maximum number of consecutive blank lines that are skipped, which takes about a second. If there
+are more, reading stops, since a small compressed file may have billions of them."""
 
 MAX_COLUMN_STEPS: Final = 64
-"""Maximum number of steps in the name of a column; `seller.name` has two. Each step makes another
-object in every document, so many steps would make large documents of short rows."""
+"""Maximum number of steps in the name of a column. `seller.name` has two steps. Each step makes
+another object in every document, so many steps would make large documents of short rows."""
 
 LITTLE: Final = 16_000_000
-"""Maximum number of bytes of documents that are held in memory, together with their ids."""
+"""Maximum size of the documents that are held in memory together with their ids, in bytes."""
 
 _MAKE: Final = "CREATE TABLE known (place INTEGER PRIMARY KEY, id BLOB UNIQUE, value BLOB)"
 _PUT_FIRST: Final = "INSERT INTO known (id, value) VALUES (?, ?) ON CONFLICT DO NOTHING"
@@ -65,10 +65,10 @@ _CACHE: Final = -16_000  # kilobytes of the database that are held in memory
 
 
 class ById(Mapping[str, T]):
-    """A mapping from id to value, in order of insertion; it moves to disk when it grows."""
+    """A mapping from id to value, in order of insertion. It moves to disk when it grows."""
 
     def __init__(self, entries: Iterable[tuple[str, T]] = ()) -> None:
-        """Insert entries; if an id is repeated, the last value counts. Values must be picklable."""
+        """Insert entries. If an id is repeated, its last value counts. Values must be picklable."""
         self._few: dict[str, T] = {}
         self._bytes = 0
         self._many: sqlite3.Connection | None = None
@@ -83,7 +83,7 @@ class ById(Mapping[str, T]):
             table.execute(_PUT, _entry_of(name, value))
 
     def first(self, name: str, value: T) -> T:
-        """Set the value of an id if the id is new; return the value that the id now has."""
+        """If the id is new, set its value. Return the value that the id now has."""
         if (table := self._on_disk(value)) is None:
             return self._few.setdefault(name, value)
         new = table.execute(_PUT_FIRST, _entry_of(name, value)).rowcount == 1
@@ -115,7 +115,7 @@ class ById(Mapping[str, T]):
         return int(self._many.execute("SELECT coalesce(max(place), 0) FROM known").fetchone()[0])
 
     def _on_disk(self, value: T) -> "sqlite3.Connection | None":
-        """Return the database, or None if the ids and values still fit in memory.
+        """Return the database, or None while all ids and values fit in memory.
 
         `value` is the value about to be added. If it does not fit in memory, all entries are moved
         to a new database.
@@ -153,14 +153,14 @@ _DECODER: Final = json.JSONDecoder()
 LINES_SUFFIX: Final = re.compile(r"\.(jsonl|ndjson)(\.gz|\.zst)?\Z", re.IGNORECASE)
 
 ONE: Final = {"line": "a different id on each line", "row": "a different id in each row"}
-"""The expected value in messages about an id that occurs twice, for lines and for rows of a
-table."""
+"""What messages about a repeated id state as expected, for lines and for rows of a table."""
 
 
 def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
-    """Yield a reference to each line that is not blank, or to each array element or CSV row.
+    """Yield a reference to each line that is not blank.
 
-    A line of more than `limit` bytes becomes a problem. If the file is damaged (a truncated gzip
+    For a JSON array, yield a reference to each element. For CSV and TSV, yield one to each row. A
+    line of more than `limit` bytes becomes a problem. If the file is damaged (a truncated gzip
     file, a disk error), the last item is a problem.
     """
     source = source_of(file)
@@ -208,7 +208,7 @@ def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
 
 
 def _describe_missing_documents(blank_lines: int, lines_without_document: int) -> str:
-    """Return the reason for which reading must stop; empty if it can go on.
+    """Return why reading must stop; empty if it can go on.
 
     Reading must stop if too many consecutive lines are blank, or have no document.
     """
@@ -238,7 +238,10 @@ def holds_array(file: str) -> bool:
 
 
 def _elements(file: str, stream: LineStream, limit: int) -> Iterator[LineReference | Problem]:
-    """Yield a reference to each element of an array, with the text of the element in the file."""
+    """Yield a reference to each element of an array.
+
+    It holds the text of the element in the file.
+    """
     source, number = source_of(file), 0
     data = stream.read(limit + 1)
     if len(data) > limit:
@@ -261,12 +264,12 @@ def _elements(file: str, stream: LineStream, limit: int) -> Iterator[LineReferen
 
 
 def _rows(file: str, stream: LineStream, limit: int) -> Iterator[LineReference | Problem]:
-    """Yield each row of CSV or TSV as a document of texts.
+    """Yield each row of CSV or TSV as a document whose values are texts.
 
     A column `a.b` becomes the field b of an object a.
 
     Raises:
-        UsageError: two columns have the same path in documents.
+        UsageError: the header is not UTF-8, lacks a name, or has names that contradict each other.
     """
     # Imported late: few runs read CSV.
     from .csv_rows import SAVE_AS_UTF_8, CsvError, describe_undecoded, read_csv_rows
@@ -323,7 +326,7 @@ def _nested(paths: Sequence[Sequence[str]], cells: Sequence[str]) -> dict[str, A
 
 
 def _paths_of(names: Sequence[str], source: str) -> list[tuple[str, ...]]:
-    """Return the path in documents of each column; the column `seller.name` has ("seller", "name").
+    """Return the path in documents for each column, such as ("seller", "name") for `seller.name`.
 
     Raises:
         UsageError: two columns have the same path, one path is inside another (`seller` and
@@ -397,7 +400,7 @@ def documents_by_id(
 
 
 class Ids:
-    """Ids of the documents in a source, with made-up ids for documents that have none."""
+    """Ids of the documents in a source. A document without an id gets a made-up one."""
 
     def __init__(self, source: str, side: Side, word: Literal["line", "row"]) -> None:
         self._source, self._side, self._word = source, side, word
@@ -406,8 +409,8 @@ class Ids:
     def assign_id(self, found: str | Problem, number: int) -> tuple[str, Problem | None]:
         """Return (id, None) for a document with a usable id, else (id, problem).
 
-        The problem then takes the place of the document. `found` is the id in the document, or the
-        problem of reading the id. `number` is the document's line or row. `documents_by_id`
+        The problem takes the place of the document. `found` is the id in the document, or the
+        problem of reading the id. `number` is the line or row of the document. `documents_by_id`
         explains what happens to a repeated id.
         """
         problem = found if isinstance(found, Problem) else None
@@ -458,7 +461,7 @@ def is_stream(file: str) -> bool:
 
 @contextmanager
 def _open_lines(file: str) -> Iterator[tuple[LineStream, bool]]:
-    """Open a file of lines; yield (decompressed stream, whether lines can be read again)."""
+    """Open a file of lines. Yield (decompressed stream, whether lines can be read again)."""
     # Remotely, reading one line costs as much as reading the file.
     once = is_url(file) or is_stream(file)
     with open_stream(file) as stream:
@@ -482,13 +485,16 @@ def open_stream(file: str) -> AbstractContextManager[IO[bytes]]:
 
 
 _LOOKED_INTO: Final[dict[str, tuple[object, IO[bytes]]]] = {}
-"""A dict from each file whose beginning was read in advance to (`sys.stdin` at that time, stream
-that yields the beginning again). The next call of `open_stream` returns this stream, unless
-`sys.stdin` has been replaced since."""
+"""Files whose beginning was read in advance. The dict maps each file to (`sys.stdin` at that time,
+a stream that yields the beginning again). The next call of `open_stream` returns this stream,
+unless `sys.stdin` has been replaced since."""
 
 
 class _Again(io.RawIOBase):
-    """A stream whose beginning was already read; it yields the beginning again, then the rest."""
+    """A stream whose beginning was already read.
+
+    It yields the beginning again, then what follows.
+    """
 
     def __init__(self, head: bytes, remainder: IO[bytes]) -> None:
         self._head, self._rest = io.BytesIO(head), remainder
@@ -506,8 +512,9 @@ class _Again(io.RawIOBase):
 def looking_into(file: str) -> Iterator[None]:
     """Return a context in which readers see only the beginning of a stream.
 
-    After the block, the stream can be read from its beginning. If `file` is not a stream, nothing
-    changes: such a file can be read twice.
+    Inside the block, a stream can be looked into before it is read. After the block, it can be read
+    from its beginning. If `file` is not a stream, nothing changes, because such a file can be read
+    twice.
 
     Raises:
         OSError: the stream cannot be opened.
@@ -577,7 +584,7 @@ ID_EXPECTED: Final = "a string or an integer"
 def id_text(
     value: JsonValue | bytes | Problem, source: str, line: int | None, name: str = "the id"
 ) -> str | Problem:
-    """Return a value as the text of an id; a problem if the value cannot be an id."""
+    """Return the text of a value that is used as an id; a problem if the value cannot be an id."""
     if isinstance(value, Problem):
         return value
     if isinstance(value, str | int) and not isinstance(value, bool):

@@ -18,8 +18,8 @@ from .name_search import name_by
 PAIR_BY: Final = "--pair-by"
 
 LONGEST_NAME: Final = 500
-"""Maximum length of a name to which a pattern is applied; enough for a path. The time of a search
-grows with the square or the cube of the length."""
+"""Maximum length of a name to which a pattern is applied. It is enough for a path. The time of a
+search grows with the square or the cube of the length."""
 MOST_NAMES: Final = 1000  # number of names of each side from which a pattern is proposed
 
 # Names that are searched together; patterns without nested repeats take milliseconds.
@@ -37,7 +37,7 @@ PATTERNS: Final = (
     r"^\D*(\d+)",
 )
 """Patterns for common differences between names. The pattern that pairs most names is proposed. If
-several patterns pair equally many names, the one that comes first in this list is proposed."""
+several patterns pair equally many names, the first of them is proposed."""
 
 NameSearch: TypeAlias = Callable[[Sequence[str]], list[str]]
 """A function that takes names and returns the part of each name that is used as the id for
@@ -62,7 +62,7 @@ def rename_by_pattern(
     name_pattern: re.Pattern[str],
     source: str,
 ) -> Iterator[tuple[str, Reference]]:
-    """Yield documents with a new id: the part of their name that a pattern finds.
+    """Yield documents with a new id: the part of the document's name that a pattern finds.
 
     Raises:
         UsageError: the pattern finds the same text in two names, a name is too long for a search,
@@ -98,9 +98,9 @@ def _check_length(name: str, source: str) -> None:
 
 
 def _open_search(name_pattern: re.Pattern[str], source: str) -> AbstractContextManager[NameSearch]:
-    """Return a context with a function that applies a pattern to names.
+    """Return a context whose value is a function that applies a pattern to names.
 
-    If the pattern may be slow, it is applied in another process, which can be ended.
+    If the pattern may be slow, it is applied in another process, because a process can be ended.
     """
     if _is_quick(name_pattern.pattern):
         return nullcontext(lambda names: [name_by(name_pattern, name) for name in names])
@@ -117,7 +117,10 @@ def _is_quick(pattern: str) -> bool:
 
 @contextmanager
 def _search_in_process(name_pattern: re.Pattern[str], source: str) -> Iterator[NameSearch]:
-    """Open a search in another process, which ends itself if a search takes too long."""
+    """Return a context whose value is a function that applies a pattern in another process.
+
+    The process ends itself if a search takes too long.
+    """
     with subprocess.Popen(  # noqa: S603 - a program of this package
         # Skip the modules of the site, which the program does not need.
         [sys.executable, "-I", "-S", name_search.__file__, str(SEARCH_SECONDS)],
@@ -155,8 +158,8 @@ def _took_too_long(name: str, source: str) -> UsageError:
 def propose_pattern(gts: Sequence[str], preds: Sequence[str]) -> tuple[str, int] | None:
     """Propose a pattern for `--pair-by`; return (pattern, number of names that it pairs).
 
-    Return None if no pattern pairs at least half of the names of the smaller side. A pattern that
-    finds the same text in two names does not count.
+    A pattern must pair at least half of the names of the side with fewer names, and must not find
+    the same text in two names. Return None if no pattern does.
     """
     gts, preds = gts[:MOST_NAMES], preds[:MOST_NAMES]
     if max(map(len, (*gts, *preds)), default=0) > LONGEST_NAME:

@@ -1,8 +1,8 @@
-"""A program that applies a pattern to names, and is ended by a timer if a search takes too long.
+"""A program that applies a pattern to names. A timer ends it if a search takes too long.
 
-Regular expressions of Python have no step limit, and a search cannot be stopped without ending its
-process, so it has a process of its own. The program needs only the standard library, so it starts
-in some 20 ms.
+Regular expressions of Python have no step limit, and a search can be stopped only by ending its
+process. Therefore this program runs in a process of its own. It needs only the standard library, so
+it starts in some 20 ms.
 
 The first line of its input is the pattern. Each further line is a list of names, and the program
 answers with a line for each name. All lines are JSON.
@@ -28,7 +28,7 @@ def name_by(name_pattern: re.Pattern[str], name: str) -> str:
 
 
 def main() -> None:
-    """Answer each list of names until the input ends; exit if one takes too many seconds."""
+    """Answer each list of names until the input ends. Exit if a list takes too many seconds."""
     seconds = float(sys.argv[1])
     # Ctrl-C is handled by the run, which ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

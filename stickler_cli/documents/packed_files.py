@@ -1,4 +1,4 @@
-"""Decompress files of documents; small files that unpack to very many values are refused.
+"""Decompress files of documents. Refuse small files that unpack to very many values.
 
 The time and the memory that documents take grow with the number of their values. JSON compresses to
 a tenth or twentieth of its size, so the size of a compressed file says how many values are
@@ -26,15 +26,16 @@ _ZSTANDARD: Final = "backports.zstd"
 
 _GZIP_MEMBER: Final = GZIP_MAGIC + b"\x08"  # the only method. Source: RFC 1952, section 2.3.1
 MAX_SMALL_MEMBERS: Final = 10_000
-"""Maximum number of separately compressed parts (members of gzip, frames of Zstandard) in a file.
-They take about a second. A file may have more parts if it is large: see `MIN_MEMBER_BYTES`."""
+"""Maximum number of separately compressed parts (members of gzip, frames of Zstandard) in a small
+file. So many parts take about a second. A large file may have more parts: see
+`MIN_MEMBER_BYTES`."""
 MIN_MEMBER_BYTES: Final = 64
-"""Minimum mean size of the parts of a file that has more than `MAX_SMALL_MEMBERS` parts, in bytes
-before decompression. Each part takes some 80 microseconds, even if it is empty."""
+"""If a file has more than `MAX_SMALL_MEMBERS` parts, their mean size must be at least this many
+bytes before decompression. Each part takes some 80 microseconds, even if it is empty."""
 
 VALUES_OF_LINE: Final = 10
-"""Number of values that a line counts in addition to its own, because reading and comparing an
-empty document takes as long as this many values."""
+"""Number of values that are added to the values of each line. Reading and comparing an empty
+document takes as long as so many values."""
 
 
 class ValueLimit(NamedTuple):
@@ -43,8 +44,8 @@ class ValueLimit(NamedTuple):
     minimum: int
     """Number of values that a file of any size may hold."""
     per_packed_byte: int
-    """Number of values allowed for each compressed byte of a larger file. Usual JSON has 0.4
-    values; records with nearly all fields null have 5."""
+    """Number of values that a larger file may hold for each compressed byte. Usual JSON has 0.4
+    values for each byte. Records with nearly all fields null have 5."""
 
     def check(self, values: int, packed_bytes: int) -> None:
         """Raise `OverfullFileError` if a compressed file of this size has too many values."""
@@ -54,15 +55,16 @@ class ValueLimit(NamedTuple):
 
 
 ONE_DOCUMENT: Final = ValueLimit(1_000_000, per_packed_byte=2)
-"""Limit of a single document: a million values take some 10 seconds and 500 MB."""
+"""Limit for a single document. A million values take some 10 seconds and 500 MB."""
 MANY_DOCUMENTS: Final = ValueLimit(3_000_000, per_packed_byte=10)
 """Limit for a file of many documents, which are never in memory at the same time."""
 
 MAX_STREAM_BYTES: Final = 200_000_000
-"""Decompressed size up to which a file of many documents is read, however small the file is."""
+"""A file of many documents is read up to this decompressed size, however small the file is."""
 MAX_STREAM_RATIO: Final = 200
-"""Maximum ratio of decompressed to compressed size for files of many documents that are larger than
-`MAX_STREAM_BYTES`. The ratio is high, because similar documents are compressed well."""
+"""If a file of many documents is larger than `MAX_STREAM_BYTES`, the maximum ratio of its
+decompressed to its compressed size. The ratio is high, because similar documents are compressed
+well."""
 
 
 class OverfullFileError(OSError):
@@ -77,8 +79,9 @@ class OverfullFileError(OSError):
 def count_values(data: bytes) -> int:
     """Return an upper bound of the number of values in a JSON text.
 
-    Each value is the root, comes first in an object or list, or follows a comma. Characters inside
-    strings are counted as well, so the bound can be too high.
+    Each value is the root, comes first in an object or list, or follows a comma. Therefore commas
+    and opening brackets are counted. Those inside strings are counted as well, so the bound can be
+    too high.
     """
     return 1 + data.count(b",") + data.count(b"[") + data.count(b"{")
 
@@ -89,7 +92,7 @@ def is_packed(head: bytes) -> bool:
 
 
 class _PackedStream:
-    """A compressed stream that counts its bytes and refuses very many small members."""
+    """A compressed stream that counts its bytes and refuses files with very many small members."""
 
     def __init__(self, stream: IO[bytes], head: bytes) -> None:
         self._stream = stream
@@ -116,7 +119,10 @@ class _PackedStream:
 
 
 class UnpackedStream:
-    """The decompressed content of a file of many documents, read line by line or at once."""
+    """The decompressed content of a file of many documents.
+
+    Too many values or bytes are refused.
+    """
 
     def __init__(self, content: Any, packed: _PackedStream) -> None:
         self._content, self._packed = content, packed
@@ -131,8 +137,8 @@ class UnpackedStream:
         """Read a line, or its first `size` bytes.
 
         Raises:
-            OverfullFileError: the line has too many values, or all lines so far have too many
-                values or bytes.
+            OverfullFileError: the line has too many values, or too many values or bytes have been
+                read so far.
         """
         line: bytes = self._content.readline(size)
         n_values = count_values(line)
@@ -144,7 +150,7 @@ class UnpackedStream:
         """Read the next bytes of a file that is an array of documents.
 
         Raises:
-            OverfullFileError: the bytes so far are too many, or have too many values.
+            OverfullFileError: too many bytes, or too many values, have been read so far.
         """
         data: bytes = self._content.read(size)
         self._charge(count_values(data) + VALUES_OF_LINE * data.count(b"{"), len(data))
@@ -176,7 +182,9 @@ def open_unpacked(stream: IO[bytes], head: bytes) -> Iterator[UnpackedStream]:
 
 
 def unpack(data: bytes, limit: int, values: ValueLimit = ONE_DOCUMENT) -> bytes:
-    """Decompress a file; stop at one byte more than `limit`.
+    """Decompress a file.
+
+    Stop at one byte more than `limit`, which shows that the file is too large.
 
     Raises:
         OverfullFileError: the content has too many values.
@@ -200,8 +208,8 @@ def _decompressed(packed: _PackedStream, head: bytes) -> Any:
 def unpacking_errors() -> tuple[type[Exception], ...]:
     """Return the exceptions that reading a damaged compressed file can raise.
 
-    Call it only after a failure. `BadGzipFile` is an OSError, but a truncated gzip file raises
-    EOFError.
+    Call it only after a failure, because only packages that are already imported are considered.
+    `BadGzipFile` is an OSError, but a truncated gzip file raises EOFError.
     """
     zstandard = sys.modules.get(_ZSTANDARD)  # if it is not imported, no exception is from it
     return OSError, EOFError, zlib.error, *([zstandard.ZstdError] if zstandard else [])

@@ -1,7 +1,7 @@
 """Open sources of documents, alone or in pairs of ground truth and prediction.
 
-This module also selects some pairs of a run (the first ones, or a sample), and stores pairs of
-consecutive lines by the offsets of the first and the last line.
+This module also selects some pairs of a run: the first ones, or a sample. Pairs of consecutive
+lines are stored as a range, given by the offsets of its first and last lines.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -69,8 +69,8 @@ class DocumentSet(NamedTuple):
     source: str
     """The source, as the user named it."""
     refs: _References
-    """Returns (id, reference) for each document; the reference is a problem if the document is
-    unusable."""
+    """Returns (id, reference) for each document. If a document is unusable, its reference is a
+    problem."""
     listing: Listing | None = None
     """The listing of a directory; None for other sources."""
     notes: tuple[Problem, ...] = ()
@@ -139,7 +139,7 @@ def _with_ids(  # noqa: PLR0913 - where they are, and how they are read
 ) -> DocumentSet:
     """Return the documents of a source whose documents have ids.
 
-    The files of a directory are listed immediately; other sources are read later.
+    The files of a directory are listed immediately. Other sources are read later.
     """
     limit, id_field = settings.max_document_size, settings.id_field
     if kind is SourceKind.DIRECTORY:
@@ -157,19 +157,19 @@ class Pairs:
     """All pairs of two sources."""
 
     refs: Callable[[], Iterator[PairRef]]
-    """Returns references to all pairs; each id occurs once. It can be called again, unless a source
-    is standard input."""
+    """Returns references to all pairs. Each id occurs once. The function can be called again,
+    unless a source is standard input."""
     total: int | None = None
     """Number of pairs; None if it is known only after all pairs were read."""
     expected: int | None = None
     """Approximate number of pairs, for a progress bar; None if it is unknown."""
     single: bool = False
     skipped: Mapping[str, int] = field(default_factory=dict)
-    """Number of files that were skipped in each directory, because they have no suffix of a
-    document, such as `.json` or `.json.gz`."""
+    """For each directory, the number of files that were skipped because they do not have the suffix
+    of a document, such as `.json` or `.json.gz`."""
     hidden: Mapping[str, int] = field(default_factory=dict)
-    """Number of files and subdirectories that were skipped in each directory, because their names
-    begin with a dot."""
+    """For each directory, the number of files and subdirectories that were skipped because their
+    names begin with a dot."""
     problems: tuple[Problem, ...] = ()
     """Problems of the sources as a whole, not of single pairs."""
 
@@ -188,11 +188,11 @@ def open_pairs(
 
     Two JSON files are one pair. Two directories pair by relative path without suffix. Two JSON
     Lines files pair by id if `id_field` is set. If it is not set, they pair by position among the
-    lines that are not blank. Tables have ids; they pair by id with other tables, with directories,
+    lines that are not blank. Tables have ids. They pair by id with other tables, with directories,
     and with JSON Lines files that have an id field. Predictions without ground truth come last. If
     the settings name a table of pairs, its rows are the pairs.
 
-    `kinds` are the JSON types of documents. `tell` prints a line about a step that takes long.
+    `kinds` are the JSON types of documents. `tell` is called to print a line if a step takes long.
 
     Raises:
         UsageError: a source is unusable, or the two sources cannot be paired.
@@ -248,8 +248,8 @@ def open_pairs(
 def _pair_by_id(gts: DocumentSet, preds: DocumentSet, shape: PairShape) -> Pairs:
     """Pair two sets of documents by id.
 
-    A mapping from id to prediction is built. For a directory it is a dict; for other sources it is
-    a `ById`, which moves to disk when it grows.
+    The predictions are put into a mapping, keyed by id. For a directory this is a dict. For other
+    sources it is a `ById`, which moves to disk when it grows.
     """
     listings = {decoded(side.source): side.listing for side in (gts, preds) if side.listing}
     predictions = ById(preds.refs()) if preds.listing is None else dict(preds.refs())
@@ -267,7 +267,7 @@ def _pair_by_id(gts: DocumentSet, preds: DocumentSet, shape: PairShape) -> Pairs
 
 
 def _renaming(pattern: str | None) -> Callable[[DocumentSet], DocumentSet]:
-    """Return a function that gives new ids to documents, by a pattern for their names.
+    """Return a function that gives new ids to documents.
 
     The new id is the part of the name that the pattern matches. `pattern` is the value of
     `--pair-by`. If it is None, ids do not change.
@@ -335,7 +335,7 @@ def _kinds_of_pair(
 
 
 def _only(source: str, limit: int) -> Reference:
-    """Return a reference to the only document of a file or stream; a stream is read immediately."""
+    """Return a reference to the only document of a file or stream. A stream is read immediately."""
     if not is_stream(source):
         return FileReference(source, limit)
     try:
@@ -361,7 +361,7 @@ def parse_id_field(text: str) -> FieldPath:
 
 
 def _mismatch(gt: str, pred: str, kinds: list[SourceKind], with_id_field: bool) -> Problem:
-    """Return the problem of two sources that cannot be paired with each other."""
+    """Describe as a problem why two sources cannot be paired with each other."""
     if with_id_field and not {SourceKind.LINES, SourceKind.TABLE} & {*kinds}:
         finding = f"neither {decoded(gt)} nor {decoded(pred)} is a JSON Lines file or a table"
         hint = "leave out --id-field: files and directories are paired by name"
@@ -389,17 +389,17 @@ def _by_line(gt: str, pred: str, limit: int, shape: PairShape) -> Iterator[PairR
 
 
 def name_of_line(number: int | None) -> str:
-    """Return a made-up id for a pair whose documents have no id: the number of its line."""
+    """Return the made-up id of a pair whose documents have no id, such as `line 7`."""
     return f"line {number}"
 
 
 def _paired(
     gts: DocumentSet, preds: Mapping[str, Reference], shape: PairShape
 ) -> Iterator[PairRef]:
-    """Yield a pair for each id; ids without ground truth come last.
+    """Yield a pair for each id. Predictions without ground truth come last.
 
-    If a ground truth has no prediction, and the id of a prediction differs from its id only in case
-    or in the Unicode form, the pair gets a hint that names this id.
+    A ground truth may have no prediction only because the id of the prediction has another case or
+    Unicode form. The pair then gets a hint that names the id of the prediction.
     """
     paired_ids, alike = ById[bool](), None
     for document, gt in gts.refs():
@@ -427,7 +427,7 @@ def pairs_of_table(
     columns: TableColumns = USUAL_COLUMNS,
     shape: PairShape = DEFAULT_SHAPE,
 ) -> Pairs:
-    """Return the rows of a table as pairs; a row without an id is named by its number.
+    """Return the rows of a table as pairs. A row without an id is named by its number.
 
     Raises:
         UsageError: the file is not a table of pairs.
@@ -461,7 +461,7 @@ def pairs_of_table(
 
 
 def with_confidences(pairs: Pairs, source: str, settings: FindingOptions) -> Pairs:
-    """Return pairs with the confidences that a separate source has for their ids.
+    """Return pairs with the confidences that a separate source has under their ids.
 
     Raises:
         UsageError: the source cannot be used.
@@ -481,7 +481,7 @@ def with_confidences(pairs: Pairs, source: str, settings: FindingOptions) -> Pai
 
 
 def selected(pairs: Pairs, settings: SelectionOptions, seed: int) -> Pairs:
-    """Return the pairs that `--limit` or `--sample` selects; their order does not change.
+    """Return the pairs that `--limit` or `--sample` selects. Their order does not change.
 
     Raises:
         UsageError: both options are given.
@@ -509,10 +509,10 @@ def selected(pairs: Pairs, settings: SelectionOptions, seed: int) -> Pairs:
 
 
 def _sampled(pairs: Pairs, number: int, seed: int) -> Iterator[PairRef]:
-    """Yield the pairs whose ids have the lowest digests.
+    """Yield a random sample: the pairs whose ids have the lowest digests.
 
-    Predictions without ground truth are taken last, so that all runs with the same ground truth
-    have the same sample.
+    Predictions without ground truth are taken only if there are no other pairs left. All runs with
+    the same ground truth therefore have the same sample.
     """
 
     def rank(entry: tuple[int, PairRef]) -> tuple[bool, bytes]:
@@ -524,7 +524,7 @@ def _sampled(pairs: Pairs, number: int, seed: int) -> Iterator[PairRef]:
 
 
 class LineRange(NamedTuple):
-    """Pairs of lines of two files, stored by the offsets of their first and last lines.
+    """Pairs of lines of two files. Only the offsets of the first and last lines are stored.
 
     The lines of each file are consecutive, and there are no blank lines between them.
     """
@@ -533,7 +533,7 @@ class LineRange(NamedTuple):
     """The first line in the ground-truth file, without its content."""
     pred: LineReference
     ends: tuple[int, int]
-    """Offset of the end of the last line, in bytes, in the ground-truth file and in the prediction
+    """Offset in bytes at which the last line ends, in the ground-truth file and in the prediction
     file."""
     pairs: int
     shape: PairShape
@@ -547,7 +547,7 @@ class LineRange(NamedTuple):
 
 
 def _lines(first: LineReference, end: int, count: int) -> Iterator[Reference]:
-    """Yield references to `count` lines with their content; problems for unreadable lines."""
+    """Yield references to `count` lines, with their content. Unreadable lines become problems."""
     done, place = 0, first.offset or 0
     try:
         with Path(first.file).open("rb") as stream:
@@ -568,7 +568,7 @@ Part: TypeAlias = DocumentPair | PairRef | LineRange
 
 
 def in_ranges(items: Iterable[DocumentPair | PairRef]) -> Iterator[Part]:
-    """Yield items, with pairs of consecutive lines merged into ranges."""
+    """Yield the items, but merge pairs of consecutive lines into ranges."""
     last: LineRange | None = None
     for item in items:
         lines = _range_of(item)

@@ -1,4 +1,4 @@
-"""Read files to bytes, and bytes to JSON values; anything wrong becomes a `Problem`.
+"""Read files to bytes, and bytes to JSON values. Anything wrong becomes a `Problem`.
 
 The JSON reader is strict, keeps integers exact and limits memory. Other functions find the
 positions of values in a text, which no parser reports, and insert keys into a text.
@@ -65,8 +65,8 @@ _DIGITS_AS_0: Final = bytes.maketrans(b"123456789", b"0" * 9)
 _NO_DIGIT: Final = re.compile(rb"[^0]")  # in a text whose digits are all 0
 
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
-"""Flags for opening a file. With them, Windows does not convert line ends, and opening does not
-wait if a FIFO has taken the place of the file."""
+"""Flags for opening a file. They keep Windows from converting line ends. They also keep the call
+from waiting if a FIFO has taken the place of the file."""
 
 
 def decoded(file: str) -> str:
@@ -94,7 +94,7 @@ def read_bytes(
     size: int | None = None,
     values: ValueLimit = ONE_DOCUMENT,
 ) -> bytes | Problem:
-    """Read a regular file or a URL, decompressed if necessary; a problem if this fails.
+    """Read a regular file or a URL, decompressed if necessary; return a problem if this fails.
 
     `limit` is the maximum number of bytes, before and after decompression. `values` limits the
     number of JSON values if the file is compressed. Other kinds of files, such as a FIFO, are never
@@ -122,14 +122,15 @@ def read_bytes(
 
 
 MAX_UNPACKED_RATIO: Final = 100
-"""Maximum ratio of decompressed to compressed size, for content of more than `MAX_DOCUMENT_BYTES`.
-JSON is compressed to a tenth or a twentieth; a file compressed to a thousandth is an attack."""
+"""If content has more than `MAX_DOCUMENT_BYTES` after decompression, it may have at most this many
+times its compressed size. JSON is compressed to a tenth or a twentieth. A file compressed to a
+thousandth is an attack."""
 
 
 def unpacked_bytes(
     data: bytes | OSError, file: str, limit: int, values: ValueLimit = ONE_DOCUMENT
 ) -> bytes | Problem:
-    """Return the content of a file, decompressed if necessary; a problem if this fails.
+    """Return the content of a file, decompressed if necessary; return a problem if this fails.
 
     `data` are the bytes of the file, or the error of reading it. `limit` is the maximum number of
     bytes. `values` limits the number of JSON values if the file is compressed.
@@ -222,11 +223,11 @@ def expected_of(kinds: Sequence[DocumentKind]) -> str:
 
 
 def parse_json(data: bytes, source: str, line: int | None = None) -> JsonValue | Problem:
-    """Parse strict JSON (RFC 8259) in UTF-8; integers of any size stay exact.
+    """Parse strict JSON (RFC 8259) in UTF-8. Integers of any size stay exact.
 
-    One byte order mark is allowed. If a key occurs twice, its last value is used. A problem names
-    the `source`. `line` is the line of a JSON Lines file at which the text starts; None for a file
-    of one document.
+    One byte order mark is allowed. If a key occurs twice, its last value is used. Problems name the
+    `source`. If the text comes from a JSON Lines file, `line` is the line where the text starts. It
+    is None for a file of one document.
     """
     data = data.removeprefix(BOM)
     try:
@@ -262,7 +263,7 @@ def has_long_number(data: bytes) -> bool:
 def _syntax_problem(
     data: bytes, source: str, line: int | None, error: orjson.JSONDecodeError
 ) -> Problem:
-    """Return the problem of a text that orjson rejected, in words that help users."""
+    """Explain to the user why orjson rejected a text."""
     if not data.strip(_BLANK):
         unit = "line" if line else "file"
         return Problem(source, f"the {unit} is {'blank' if data else 'empty'}", "JSON", line=line)
@@ -292,7 +293,7 @@ def _syntax_problem(
 
 
 def _hint(text: str, end: int, *, in_lines: bool) -> str:
-    """Return advice on invalid JSON whose first error is at `end`; empty if there is none."""
+    """Return advice on JSON that is invalid from `end` on; empty if there is no advice."""
     if text.lstrip().startswith(_FENCE):
         return "remove everything outside the Markdown code fence"
     if in_lines:
@@ -312,13 +313,17 @@ def broken_at(text: str) -> int | None:
 
 
 class Position(NamedTuple):
-    """Where a value is in a JSON text, in bytes from the beginning."""
+    """Where a value is in a JSON text.
+
+    Positions are counted in bytes from the beginning of the text.
+    """
 
     pointer: str
     line: int
     """Line of the value, from 1."""
     member: int
-    """Start of the value's key; for a list element or the root, start of the value."""
+    """Start of the value's key. A list element or the root has no key; this is then the start of
+    the value."""
     start: int
     end: int
     parent_start: int
@@ -340,7 +345,10 @@ class _Open:
 
 
 def positions(data: bytes) -> Iterator[Position]:
-    """Yield the positions of all values of a valid JSON text, children before their parents."""
+    """Yield the positions of all values of a valid JSON text.
+
+    Children come before their parents.
+    """
     open_containers: list[_Open] = []
     line, previous_start = 1, 0
     for match in _TOKEN.finditer(data):
@@ -401,7 +409,7 @@ def lines_in(data: bytes, pointers: Collection[str]) -> dict[str, int]:
 
 
 def doubled_keys(data: bytes) -> list[tuple[str, int]]:
-    """Return (key, offset) for each key in valid JSON that is repeated in its object."""
+    """Return (key, byte offset) for each key of valid JSON that occurred before in its object."""
     doubled, seen = [], set()
     for place in sorted(positions(data), key=attrgetter("member")):
         if place.member < place.start:  # it is a value with a key
@@ -418,9 +426,9 @@ def _key(data: bytes, place: Position) -> bytes:
 def with_keys(text: str, added: Mapping[str, JsonObject]) -> str:
     """Return a JSON text with keys added to its objects.
 
-    `added` maps the JSON Pointer to an object to the new keys of this object. New keys come last,
-    formatted like the keys before them. If a key exists, its value is replaced. If `added` also has
-    keys for objects inside that value, these keys are dropped.
+    `added` maps the JSON Pointer of an object to the new keys of this object. New keys come last,
+    formatted like the keys before them. If a key exists, its value is replaced. If the replaced
+    value contains objects that `added` names, too, the keys for these objects are dropped.
     """
     data = text.encode("utf-8", "surrogatepass")
     members_by_start: defaultdict[int, list[Position]] = defaultdict(list)
@@ -453,9 +461,11 @@ def with_keys(text: str, added: Mapping[str, JsonObject]) -> str:
 
 
 def _apply_edits(data: bytes, edits: Iterable[tuple[int, int, str]]) -> bytes:
-    """Return bytes in which the span of each edit (start, end, text) is replaced by its text.
+    """Return bytes after some edits.
 
-    An edit inside the span of another one is dropped.
+    An edit (start, end, text) replaces data[start:end] by its text.
+
+    An edit inside the part that another one replaces is dropped.
     """
     pieces, end_of_copy = [], 0
     for start, end, text in sorted(edits):

@@ -58,7 +58,7 @@ class Token(NamedTuple):
 
 
 def read_tokens(text: str, start: int = 0) -> Iterator[Token]:
-    """Yield the tokens of a text; an unclosed quote is a token of its own."""
+    """Yield the tokens of a text. An unclosed quote is a token of its own."""
     # After an unclosed string, any later quote of this kind on the line is unclosed too.
     unpaired_until = {'"': -1, "'": -1}
     has_end_of_comment = True
@@ -150,8 +150,8 @@ class _StrictWriter:
     def close(self, bracket: str) -> bool:
         """Write a closing bracket; return whether it was possible.
 
-        It is not possible if the bracket does not match the last open one, or if there is only a
-        comma between the two, as in `[,]`.
+        It is not possible if the bracket does not match the last open one, or if only a comma
+        stands between the two, as in `[,]`.
         """
         if not self.opened or _CLOSING[self.pieces[self.opened[-1]]] != bracket:
             return False

@@ -1,4 +1,4 @@
-"""Find documents inside other JSON, by a key, a dotted path or a JSON Pointer in an option."""
+"""Find documents inside other JSON, at a key, dotted path or JSON Pointer that an option gives."""
 
 from typing import TypeAlias
 
@@ -39,7 +39,7 @@ def find_at(value: JsonValue, steps: Steps, option: str, place: Reference) -> Js
 
     `steps` are the keys and list indexes of the path. If a value on the path is a text that
     contains JSON, the path continues inside this JSON. The path `a.b` also leads to a single key
-    `a.b`. `option` and `place` are for messages.
+    with the name `a.b`. `option` and `place` are named in messages.
     """
     dotted_key = ".".join(steps)
     for step in steps:
@@ -56,7 +56,7 @@ def find_at(value: JsonValue, steps: Steps, option: str, place: Reference) -> Js
 
 
 def read_inner_json(value: JsonValue) -> JsonValue:
-    """Return the object or list in a JSON text; any other value is returned unchanged."""
+    """Return the object or list that a text contains as JSON; return any other value unchanged."""
     if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
         return value
     inner = parse_json(value.encode("utf-8", "surrogatepass"), "")

@@ -34,7 +34,7 @@ PATIENCE: Final = 2.0  # seconds of listing after which a line is printed
 REMINDER: Final = 30.0  # seconds until the line is printed again
 
 ONE_FILE: Final = "one file for each document"
-"""The expected value in messages about two files with the same id."""
+"""What messages about two files with the same id state as expected."""
 
 
 class SourceKind(Enum):
@@ -51,7 +51,8 @@ class Listing(NamedTuple):
 
     documents: dict[str, Reference]
     skipped: int
-    """Number of files that are not hidden and whose suffix is not that of a document."""
+    """Number of files that were skipped because they do not have the suffix of a document. Hidden
+    files are not counted."""
     hidden: int
     """Number of files and directories whose name begins with a dot."""
     problems: tuple[Problem, ...]
@@ -59,7 +60,7 @@ class Listing(NamedTuple):
 
 
 def kind_of_source(name: str) -> SourceKind | Problem:
-    """Return the kind of a source; a problem if the source cannot be used."""
+    """Return the kind of a source, or a problem if the source cannot be used."""
     if name == STANDARD_INPUT:
         # None if standard input was closed when the interpreter started.
         return SourceKind.LINES if sys.stdin else Problem("-", "standard input is closed")
@@ -81,7 +82,7 @@ def _kind_on_disk(name: str) -> SourceKind | Problem:
 
 
 def _kind_of_file(name: str, *, is_regular: bool) -> SourceKind | Problem:
-    """Return the kind of a local file; a problem if it cannot be a source of documents."""
+    """Return the kind of a local file, or a problem if it cannot be a source of documents."""
     if not is_regular:
         hint = "give - as the file name to read JSON Lines from standard input"
         return Problem(
@@ -117,10 +118,10 @@ def _own_format(file: str) -> str:
 
 
 def _kind_of_url(url: str) -> SourceKind | Problem:
-    """Return the kind of a URL by its suffix; a URL without a known suffix is a directory.
+    """Return the kind of a URL, which its suffix shows.
 
-    If the suffix shows that the URL is a file, but the file cannot be reached, a problem is
-    returned.
+    A URL without a known suffix is a directory. If the suffix shows that the URL is a file, but the
+    file cannot be reached, a problem is returned.
     """
     name = shown_url(url)
     kind = _asked_for(name)
@@ -142,7 +143,10 @@ def _asked_for(name: str) -> SourceKind | None:
 
 
 def near_name(name: str) -> str:
-    """Return a hint at a similar name in the same directory; empty for a name with a secret."""
+    """Return a hint that names a similar file in the same directory.
+
+    It is empty if there is no similar file, or if the name contains a secret.
+    """
     if hide_secrets(name) != name:  # a part of it may contain a part of a password
         return ""
     path = Path(name)
@@ -190,7 +194,7 @@ def list_directory(root: str, limit: int, tell: Callable[[str], None] | None = N
 def _telling(tell: Callable[[str], None], root: str, found: Sized) -> Iterator[None]:
     """Return a context in which the progress of a slow listing is printed at intervals.
 
-    `found` are the files found so far; their number is printed by `tell`.
+    `found` are the files found so far. `tell` prints their number.
     """
     ended = Event()
 
@@ -260,7 +264,7 @@ def _list_here(root: str, limit: int, files: _FoundFiles) -> Listing:
 def _list_elsewhere(root: str, limit: int, found: _FoundFiles) -> Listing:
     """List the documents below a URL.
 
-    Remote stores have no links, and a directory is only a part of the names of files.
+    Remote stores have no links. A directory there is only a part of the names of files.
     """
     problems: list[Problem] = []
     skipped = hidden = 0
@@ -298,8 +302,8 @@ def _list_elsewhere(root: str, limit: int, found: _FoundFiles) -> Listing:
 def _by_id(root: str, found: _FoundFiles, problems: list[Problem]) -> dict[str, Reference]:
     """Return a dict from id to reference for all files, sorted by id.
 
-    If two files have the same id, the reference is a problem. A problem is added to `problems` if
-    there are no files.
+    If two files have the same id, the reference for this id is a problem. If there are no files, a
+    problem is added to `problems`.
     """
     found.sort(key=itemgetter(0, 1))
     documents: dict[str, Reference] = {}
@@ -356,7 +360,7 @@ def _reference(entry: os.DirEntry[str], limit: int) -> Reference:
 
 
 def folded(name: str) -> str:
-    """Return a name in lower case and in one Unicode form, for comparison."""
+    """Return a name in lower case and in one Unicode form, so that similar names become equal."""
     return normalize_text("NFC", normalize_text("NFC", name).casefold())
 
 

@@ -1,4 +1,4 @@
-"""Choose the columns of a table with ids and documents, in one way for all formats of tables."""
+"""Choose the columns with ids and documents in a table. The rules are the same for all formats."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -22,13 +22,14 @@ SIDES: Final[Mapping[Side, tuple[str, ...]]] = {
     ),
     "pred": ("pred", "prediction", "output", "actual", "actual_output", "response"),
 }
-"""Names of columns with the documents of a side; the first one that a table has is used."""
+"""For each side, the usual names of the column with its documents. If a table has several of these
+columns, the first one is used."""
 ANY_SIDE: Final = "document"  # name of the column in a table with documents of one side only
 _TITLES: Final[Mapping[Side, str]] = {"gt": "ground truth", "pred": "prediction"}
 
 
 class TableColumns(NamedTuple):
-    """The column names that the user gave; None where the user gave none."""
+    """The names of columns that the user gave. A name is None if the user did not give it."""
 
     id: str | None = None
     gt: str | None = None
@@ -36,7 +37,7 @@ class TableColumns(NamedTuple):
     pred: str | None = None
 
     def column_of(self, side: Side) -> str | None:
-        """Return the name that the user gave for the column of a side; None if there is no name."""
+        """Return the name that the user gave for the column of a side, or None."""
         return self.gt if side == "gt" else self.pred
 
 
@@ -47,8 +48,8 @@ class LineColumns:
     """The columns with the documents of each side in a file of lines, chosen once for the file.
 
     In CSV and TSV, the columns are chosen from the header. In JSON Lines, they are chosen from the
-    first row that has a column for a side. It is a problem if a later row would lead to another
-    choice.
+    first row that has a column for a side. If another column would be chosen for a later row, this
+    is a problem.
     """
 
     def __init__(
@@ -57,7 +58,7 @@ class LineColumns:
         self._sides, self._stated = sides, columns
         self._header_is_due = has_header
         self._usual_columns: dict[Side, tuple[str, int | None]] = {}
-        """A dict from side to (its column, number of the row from which the column was chosen)."""
+        """For each side, (its column, number of the row from which the column was chosen)."""
 
     def column_of(self, side: Side) -> str | None:
         """Return the column of a side; None if no row so far has a column for this side."""
@@ -96,7 +97,10 @@ class LineColumns:
 
 
 def notes_on_columns(names: Collection[str], columns: TableColumns, source: str) -> list[Problem]:
-    """Return a note for each side if several columns of a table could have its documents."""
+    """Return a note for each side whose documents could be in several columns of a table.
+
+    There is no note for a side if the user named its column.
+    """
     notes = []
     for side in SIDES:
         candidates = usual_columns(names, side)
@@ -111,7 +115,7 @@ def notes_on_columns(names: Collection[str], columns: TableColumns, source: str)
 def usual_columns(names: Collection[str], side: Side) -> list[str]:
     """Return the columns of a table whose names are usual for the documents of a side.
 
-    The first one is used.
+    If there are several, the first one is used.
     """
     return [name for name in SIDES[side] if name in names]
 
@@ -144,8 +148,8 @@ def choose_id_column(
 ) -> str | None:
     """Return the name of the column with ids.
 
-    `stated` is the name that the user gave. If there is no such column, the result is None, unless
-    `needed` is true.
+    `stated` is the name that the user gave, or None for `id`. If the table does not have this
+    column, the result is None, unless `needed` is true.
 
     Raises:
         UsageError: there is no such column, but one is needed.
@@ -173,7 +177,7 @@ def stated_column(
 ) -> tuple[str, Steps] | None:
     """Return (column, path of the document inside its cells) as the user gave them for a side.
 
-    The path is empty if each cell is a document. None if the user named no column.
+    The path is empty if each cell is a document. The result is None if the user named no column.
 
     Raises:
         UsageError: the table does not have this column.

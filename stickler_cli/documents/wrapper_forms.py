@@ -33,7 +33,7 @@ OWN: Final = Form("_value", "_confidence")
 """Form of stickler-eval: every object with the key `_value` is a wrapper."""
 
 NO_FORM: Final = Form("", "", "none")
-"""The form to choose if no object is a wrapper; values stay as they are."""
+"""Form for documents in which no object is a wrapper. All values stay as they are."""
 
 _GOOGLE: Final = Form("mentionText", "confidence")
 _TEXTRACT: Final = Form("Text", "Confidence")
@@ -52,8 +52,8 @@ _CONTENT: Final = "content"
 _CONFIDENCE: Final = "confidence"
 
 WRAPPER_KEYS: Final = frozenset((OWN.value, _TYPE, *(form.confidence for form in USUAL)))
-"""Each wrapper has at least one of these keys, and so has each object that has metadata beside
-several values."""
+"""Each wrapper has at least one of these keys. So has each object that has metadata beside several
+values."""
 
 # Source: Azure AI Document Intelligence 2024-11-30, DocumentFieldType; Content Understanding
 # 2025-05-01, ContentFieldType.
@@ -66,7 +66,8 @@ _AZURE_TYPES: Final = frozenset(
 )
 _AZURE_VALUE_KEYS: Final = frozenset(f"value{name[0].upper()}{name[1:]}" for name in _AZURE_TYPES)
 _AZURE_EVIDENCE: Final = frozenset((_CONFIDENCE, "spans", "boundingRegions"))
-"""Keys which show that an object with `type` is Azure's. They are unlikely in other objects."""
+"""If an object with `type` has one of these keys, it is Azure's. Other objects are unlikely to have
+both."""
 
 # Source: Azure Form Recognizer 2.1, FieldValue of analyzeResult.documentResults.
 _FORM_RECOGNIZER_KEYS: Final = frozenset((_CONFIDENCE, "text"))
@@ -84,18 +85,18 @@ _METADATA: Final = re.compile(
 """Pattern of keys with the confidence of a value, or with its position on the page."""
 
 _NORMALIZED: Final = re.compile(r"normalized_?value", re.IGNORECASE)
-"""Pattern of a metadata key that only objects of Google's form have."""
+"""Pattern of a metadata key that only objects of Google's and Textract's forms have."""
 
 _OTHER_VALUES: Final = re.compile(r"type|kind|id|unit|text|value.*", re.IGNORECASE)
-"""Pattern of keys that have a value of their own if they are in one object with a value key. For
+"""Pattern of keys that are values themselves, although they are in one object with a value key. For
 example, `unit` in `{"value": 5, "unit": "kg", "confidence": 0.9}` is a value, not metadata."""
 
 
 def find_form(value: Mapping[str, JsonValue], *, in_azure_document: bool = False) -> Form | None:
     """Return the form in which an object wraps a value; None if it is not a wrapper.
 
-    `in_azure_document` says that another object of the document has Azure's form. An object with
-    only `type` and metadata is then a wrapper of an absent value.
+    `in_azure_document` tells whether another object of the document has Azure's form. If so, an
+    object with only `type` and metadata is a wrapper of an absent value.
     """
     if OWN.value in value:
         return OWN
@@ -113,7 +114,7 @@ def find_metadata_keys(value: Mapping[str, JsonValue]) -> tuple[str, frozenset[s
     """Return (confidence key, metadata keys) of an object that wraps more than one value.
 
     Such an object has a value key with a confidence, and a further key such as `type` or `unit`.
-    None for all other objects.
+    The metadata keys include the confidence key. None for all other objects.
     """
     forms = _find_usual_forms(value)
     if len({form.confidence for form in forms}) != 1:
@@ -128,7 +129,7 @@ def find_metadata_keys(value: Mapping[str, JsonValue]) -> tuple[str, frozenset[s
 
 
 def has_azure_values(document: JsonValue) -> bool:
-    """Return whether some object of a document has Azure's form and a value key."""
+    """Return whether any object of a document has Azure's form and a value key."""
     pending = [document]
     while pending:
         value = pending.pop()
@@ -143,7 +144,7 @@ def has_azure_values(document: JsonValue) -> bool:
 
 
 def is_bare_azure_type(value: Mapping[str, JsonValue]) -> bool:
-    """Return whether an object is a wrapper only if another object of the document is Azure's.
+    """Return whether an object is a wrapper only in documents with other objects of Azure's form.
 
     An example is `{"type": "string"}`, which can also be a value, as in a JSON Schema.
     """
@@ -163,7 +164,7 @@ def _is_metadata(key: str, form: Form) -> bool:
 def _find_azure_form(
     value: Mapping[str, JsonValue], *, in_azure_document: bool = False
 ) -> Form | None:
-    """Return Azure's form with the value key of an object; None if the object has another form.
+    """Return Azure's form with the value key of this object; None if the object has another form.
 
     The value key depends on the type, as in `valueDate`. If the object does not have this key, the
     value key is `content`. If it has neither key, the wrapped value is absent.

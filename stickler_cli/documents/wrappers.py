@@ -41,25 +41,24 @@ class Unwrapped:
 
     value: JsonValue
     confidences: JsonValue = None
-    """Confidences in the shape of the document: for each single value a number in [0, 1] or None.
-    None if there is no confidence at all."""
+    """Confidences in the shape of the document, with a number in [0, 1] or None for each single
+    value. None as a whole if there is no confidence at all."""
     wrappers: Counter[str] = field(default_factory=Counter)
-    """A mapping from each form of wrapper to the number of values that were taken out of such
-    wrappers."""
+    """For each form of wrapper, the number of values that were taken out of such wrappers."""
     skipped_keys: Counter[str] = field(default_factory=Counter)
-    """A mapping from each metadata key that is not evaluated, such as `page`, to the number of
-    values with this key."""
+    """For each metadata key that is not evaluated, such as `page`, the number of values that have
+    it."""
     is_changed: bool = False
     """Whether the document differs from the original."""
     inherited: int = 0
-    """Number of values whose confidence is that of the object or list around them."""
+    """Number of values that have no confidence of their own and take that of the object or list
+    around them."""
     problems: list[str] = field(default_factory=list)
     """Messages about confidences that are not numbers in [0, 1]."""
     stated: dict[Path, float] = field(default_factory=dict)
-    """A dict from the path of a value to the confidence that is written in its wrapper."""
+    """The confidences that are written in wrappers, keyed by the path of the value."""
     metadata: dict[Path, JsonObject] = field(default_factory=dict)
-    """A dict from the path of a value to everything else in its wrapper, besides value and
-    confidence."""
+    """Everything in wrappers besides values and confidences, keyed by the path of the value."""
     gold: Gold | None = None
     """Annotations of a ground truth, such as alternative right values; None if there are none."""
     misread: list[Problem] = field(default_factory=list)
