@@ -234,12 +234,13 @@ class StructuredModel(ComparableModel):
     ) -> type["StructuredModel"]:
         """Make a subclass of this class with the fields of any pydantic class.
 
-        The comparison of fields is inferred, as `eval_for` does; make instances with
-        `from_json(instance.model_dump())`. A `StructuredModel` class is returned unchanged.
+        The way in which each field is compared is inferred, as `eval_for` does. If `model_cls` is a
+        `StructuredModel`, it is returned unchanged. Make instances of the result with
+        `from_json(instance.model_dump())`.
 
         Args:
             model_cls: the pydantic class.
-            weight_hints: must be False, as weights are not inferred from names.
+            weight_hints: must be False, because weights are not inferred from names.
             match_threshold: in [0, 1]; the score at which documents and list items match.
 
         Raises:
@@ -265,9 +266,10 @@ class StructuredModel(ComparableModel):
     ) -> Self:
         """Make an instance from JSON text or from its parsed value.
 
-        Values with metadata, such as `{"_value": 5, "_confidence": 0.9}`, are unwrapped unless
-        `process_rich_values` is False, and the instance keeps the metadata; docs/confidence.md
-        lists the forms. `process_confidence` is an older name of `process_rich_values`.
+        A value may have a wrapper with metadata, such as `{"_value": 5, "_confidence": 0.9}`. The
+        wrapper is removed, and the instance keeps the metadata. docs/confidence.md lists the forms
+        of wrappers. If `process_rich_values` is False, wrappers stay as they are.
+        `process_confidence` is an older name of `process_rich_values`.
         """
         parsed: Any = orjson.loads(data) if isinstance(data, str | bytes) else data
         unwraps = process_rich_values if process_confidence is None else process_confidence
@@ -287,15 +289,15 @@ class StructuredModel(ComparableModel):
         return self.get_all_confidences().get(field_name)
 
     def get_all_confidences(self) -> dict[str, float]:
-        """Return the confidences of all values; the keys are the paths of the values."""
+        """Return the confidences of all values that have one. Keys are the paths of the values."""
         return {field_path(path): confidence for path, confidence in self._unwrapped.stated.items()}
 
     def get_field_extras(self, field_name: str) -> dict[str, Any] | None:
-        """Return the metadata of the value at a path, except its confidence."""
+        """Return the metadata of the value at a path, except its confidence, or None."""
         return self.get_all_extras().get(field_name)
 
     def get_all_extras(self) -> dict[str, dict[str, Any]]:
-        """Return the metadata of all values; the keys are the paths of the values."""
+        """Return the metadata of all values that have any. Keys are the paths of the values."""
         return {field_path(path): metadata for path, metadata in self._unwrapped.metadata.items()}
 
     @property
@@ -304,7 +306,7 @@ class StructuredModel(ComparableModel):
         return {**(self.model_extra or {})}
 
     def comparison_values(self) -> JsonDocument:
-        """Return the JSON values that are compared; the keys are the schema's names of fields."""
+        """Return the JSON values that are compared. Keys are the names of fields in the schema."""
         return values_of(self)
 
     def compare(self, other: BaseModel) -> float:
@@ -383,16 +385,20 @@ class StructuredModel(ComparableModel):
 
         Args:
             other: the prediction.
-            include_confusion_matrix: add `confusion_matrix`: counts for each field.
-            document_non_matches: add `non_matches`: every error, with both values.
-            evaluator_format: return the result of `StructuredModelEvaluator.evaluate`.
-            recall_with_fd: count false discoveries as missed in recall.
-            add_derived_metrics: add rates to the counts of the confusion matrix.
-            document_field_comparisons: add `field_comparisons`: every unit, right or wrong.
-            add_confidence_metrics: add `confidence_metrics`: how well the confidences of the
-                prediction separate right from wrong values. For one document this says little.
-            options: the pairing floor, how undeclared keys of the prediction count, and whether
-                keys that the JSON of the ground truth lacks count as not labelled.
+            include_confusion_matrix: whether to add `confusion_matrix`: counts for each field.
+            document_non_matches: whether to add `non_matches`: every error, with both values.
+            evaluator_format: whether to return the result of `StructuredModelEvaluator.evaluate`
+                instead.
+            recall_with_fd: whether recall counts false discoveries as missed.
+            add_derived_metrics: whether to add rates to the counts of the confusion matrix.
+            document_field_comparisons: whether to add `field_comparisons`: every compared value or
+                item, right or wrong.
+            add_confidence_metrics: whether to add `confidence_metrics`: how well the confidences of
+                the prediction separate right from wrong values. These figures mean little for a
+                single document.
+            options: options of the comparison: the pairing floor, how undeclared keys of the
+                prediction count, and whether a key that is missing in the ground truth counts as
+                not labelled.
 
         Returns:
             `field_scores`, `overall_score`, `all_fields_matched`, and the requested keys.
@@ -418,7 +424,10 @@ class StructuredModel(ComparableModel):
         )
 
     def compare_recursive(self, other: BaseModel) -> dict[str, Any]:
-        """Return the `confusion_matrix` of `compare_with`: the counts of each field, and errors."""
+        """Return the `confusion_matrix` of `compare_with`.
+
+        It has the counts of each field and the errors.
+        """
         batch = compared_models(self, other)
         return comparison_result(batch, counts=True, errors=True, units=False)["confusion_matrix"]
 
@@ -430,7 +439,7 @@ def compared_models(
     options: Options | None = None,
     confidences: JsonValue = None,
 ) -> Batch:
-    """Compare two instances by the plan of the ground truth's class."""
+    """Compare two instances. The class of the ground truth decides how fields are compared."""
     plan = type(gt).comparison_plan()
     truth = values_of(gt, only_given=bool(options and options.partial_gt))
     return compared(
@@ -446,13 +455,17 @@ def compared_models(
 def tell_passed_over(model: type[BaseModel]) -> None:
     """Warn once of settings without effect, in a class and in the classes of its fields.
 
-    A class that refers to classes which are not defined yet is skipped.
+    Skip a class that refers to a class which is not defined yet.
     """
     _tell(model, set(), 4)  # up to the code that defines the class
 
 
 def _tell(model: type[BaseModel], seen: set[type[BaseModel]], level: int) -> None:
-    """Warn of settings without effect in a class, and in the classes of its fields."""
+    """Warn of settings without effect in a class, and in the classes of its fields.
+
+    `seen` has the classes that were looked at before, and `level` is the stack level for the
+    warnings.
+    """
     if not model.__pydantic_complete__ or "_warned" in vars(model) or model in seen:
         return
     seen.add(model)
@@ -484,7 +497,7 @@ def _in_vain(rules: Rules, inside: type[BaseModel], *, is_list: bool) -> Iterato
 
 
 def _model_in(annotation: Any) -> tuple[type[BaseModel] | None, bool]:
-    """Return the model class in the type of a field, if any, and whether it is in a list."""
+    """Return (model class in the type of a field or None, whether the field is a list)."""
     annotation = without_none(annotation)
     if get_origin(annotation) is list:
         item_model, nested = _model_in(get_args(annotation)[0])

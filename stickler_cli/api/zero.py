@@ -1,7 +1,7 @@
 """`evaluate`: compare instances of any pydantic model, or JSON values, without any setup.
 
-The comparison of each field is inferred from types, names and the ground truth. `eval_for` infers
-once for many documents, without looking at the ground truth.
+How each field is compared is inferred from types, names and the values of the ground truth.
+`eval_for` infers it only once for many documents, from a class or schema.
 """
 
 import os
@@ -42,18 +42,18 @@ def evaluate(
 
     Args:
         gt: an instance of any pydantic model, or JSON values.
-        pred: an instance of the same class, or of another one, or JSON values.
+        pred: an instance of any pydantic model, even of another class, or JSON values.
         schema: a pydantic class, a JSON Schema or the file of one. None takes the class of the
             ground truth. If the ground truth is a dict, None takes the class of the prediction if
             that class declares all keys of the ground truth. Otherwise the schema is inferred from
             the ground truth.
-        fields: rules for single fields, by paths without list indexes; they override inference:
-            `{"lines.sku": {"weight": 3.0, "comparator": ExactComparator()}}`.
-        partial_gt: whether a declared field counts as not labelled if its key is missing in the
-            ground truth.
+        fields: rules for single fields, which override inference. Keys are field paths without list
+            indexes, as in `{"lines.sku": {"weight": 3.0, "comparator": ExactComparator()}}`.
+        partial_gt: whether a key that is missing in the ground truth means that the field was not
+            labelled.
 
     Raises:
-        TypeError: a side is something else.
+        TypeError: `gt` or `pred` is something else.
         SchemaError: the schema cannot be used, or does not describe objects.
         UsageError: `fields` names a field or rule that does not exist.
         ComparisonError: a comparator failed on a pair of values.
@@ -82,7 +82,7 @@ def evaluate(
 
 
 def eval_for(schema: AnySchema, fields: Mapping[str, FieldRules] | None = None) -> Scorer:
-    """Return a scorer that compares documents of a schema as `evaluate` does, for repeated use.
+    """Return a scorer that compares documents as `evaluate` does. It can be used many times.
 
     Raises:
         SchemaError: the schema cannot be used, or does not describe objects.
@@ -95,20 +95,20 @@ def eval_for(schema: AnySchema, fields: Mapping[str, FieldRules] | None = None) 
 MOST_KEPT: Final = 64
 """Maximum number of cached scorers for one schema."""
 MOST_SCHEMAS: Final = 32
-"""Maximum number of schema files or JSON Schemas with cached scorers. The scorers of a class are
-dropped with the class."""
+"""Maximum number of JSON Schemas and schema files whose scorers are cached. Pydantic classes do not
+count, because their scorers are dropped with the class."""
 _of_classes: Final[WeakKeyDictionary[type[BaseModel], dict[Hashable, Scorer]]] = WeakKeyDictionary()
 LARGEST_KEPT: Final = 1 << 20
-"""Maximum size in bytes of a schema file whose scorers are cached. The file is read in each call,
-to see if it has changed."""
+"""Scorers of a schema file above this size, in bytes, are not cached. The file is read in each
+call, to see whether it has changed."""
 _LEADS_OUT: Final = re.compile(rb'"\$(dynamicRef|ref)"\s*:\s*"(?!#)')
 """Pattern of a reference to another file, which could change."""
 
 
 def _kept_scorer(schema: AnySchema, rules: Mapping[str, FieldRules]) -> dict[Hashable, Scorer]:
-    """Return the cached scorers of a schema, in a dict to which more can be added.
+    """Return the dict of cached scorers of a schema. The caller adds new scorers to it.
 
-    If scorers cannot be cached, as with rules, return a new dict.
+    If scorers cannot be cached, for instance because there are rules, return a new dict.
     """
     if rules:
         return {}
@@ -124,7 +124,10 @@ def _scorer(
     make: Callable[[], Ruled | LoadedSchema],
     **how: Any,
 ) -> Scorer:
-    """Return the scorer cached under `key`; if there is none, create it by calling `make`."""
+    """Return the scorer cached under `key`. If there is none, make it from the result of `make`.
+
+    `how` are further arguments of `Scorer`.
+    """
     kept_scorer = kept.pop(key, None)
     if kept_scorer is None:
         kept_scorer = Scorer(make(), **how)
@@ -137,12 +140,15 @@ def _scorer(
 
 @lru_cache(MOST_SCHEMAS)
 def _of_digest(digest: str) -> dict[Hashable, Scorer]:
-    """Return the dict of cached scorers for a schema, given by its digest."""
+    """Return the dict of cached scorers of the schema that has this digest."""
     return {}
 
 
 def _digest_of(schema: Mapping[str, Any] | str | os.PathLike[str]) -> str | None:
-    """Return a digest that identifies a schema; None if its scorers cannot be cached."""
+    """Return a text that identifies a schema and its content.
+
+    None if its scorers cannot be cached.
+    """
     # Such errors are reported better elsewhere.
     with suppress(OSError, TypeError, ValueError, RecursionError):
         if isinstance(schema, Mapping):
@@ -156,14 +162,14 @@ def _digest_of(schema: Mapping[str, Any] | str | os.PathLike[str]) -> str | None
 
 
 def _by_field_names(gt: Mapping[str, Any], model: type[BaseModel]) -> dict[str, Any]:
-    """Return a ground truth whose keys are names of fields; aliases of the class are replaced."""
+    """Return a ground truth with aliases of the class replaced by the names of its fields."""
     values = to_jsonable_python(dict(gt), by_alias=False, fallback=str)
     names: Any = other_names(model)
     return cast("dict[str, Any]", rename_keys(values, names))
 
 
 def _seen_in(gt: object) -> Observed:
-    """Return statistics of the values of a ground truth, for inference."""
+    """Return statistics of the values in a ground truth. Inference uses them."""
     if isinstance(gt, type) and issubclass(gt, BaseModel):
         raise TypeError(f"gt is the class {gt.__name__}; give an instance of the class")
     if not isinstance(gt, Mapping | list):
@@ -187,12 +193,13 @@ def assert_matches(
     """Raise AssertionError unless a prediction is right, or good enough.
 
     Args:
-        gt: the ground truth, as `evaluate` takes it.
-        pred: the prediction, as `evaluate` takes it.
-        schema: a schema as `evaluate` takes it, or the result of `eval_for`.
-        min_score: minimum overall score, in [0, 1]. With None, no error is allowed: each value must
-            reach its threshold, and no value may be missed or invented.
-        fields: rules as `evaluate` takes them; not allowed with the result of `eval_for`.
+        gt: the ground truth, in any form that `evaluate` takes.
+        pred: the prediction, in any form that `evaluate` takes.
+        schema: a schema in any form that `evaluate` takes, or the result of `eval_for`.
+        min_score: minimum overall score, in [0, 1]. None allows no error: each value must reach its
+            threshold, and no value may be missed or invented.
+        fields: rules in the form that `evaluate` takes. They are not allowed with the result of
+            `eval_for`.
 
     Raises:
         AssertionError: its message is the output of `stickler compare --only-errors`.

@@ -1,4 +1,4 @@
-"""The steps of every study's command: open inputs, check outputs, get the answer, write it."""
+"""The steps that the commands of all studies share: check outputs, compute the answer, write it."""
 
 from collections.abc import Callable, Collection, Iterable
 from contextlib import nullcontext
@@ -27,7 +27,7 @@ from .outputs import CODES, OUTPUT, Outputs, exit_code_of, outputs_of, warn_of_u
 
 
 def answer(study: Study, settings: Any) -> ExitCode:
-    """Run the command of a study: get its answer, write it, and return the exit code."""
+    """Run the command of a study: compute its answer, write it, and return the exit code."""
 
     def ask(desk: Desk) -> StudyAnswer:
         desk = replace(desk, command=_command_without_outputs(study, settings))
@@ -40,7 +40,10 @@ def answer(study: Study, settings: Any) -> ExitCode:
 
 
 def _command_without_outputs(study: Study, settings: Any) -> str:
-    """Return the command line of a study without its outputs; empty if it reads standard input."""
+    """Return a study's command line without output options, to be run again with others.
+
+    Empty if the study reads standard input.
+    """
     options = options_of(study.settings)
     sources = [
         source
@@ -71,10 +74,10 @@ def write_answer(
     *,
     in_lines: bool = False,
 ) -> ExitCode:
-    """Check outputs, ask for the answer, write it, and return the exit code.
+    """Check outputs, compute the answer by calling `ask`, write it, and return the exit code.
 
-    `ask` returns the answer. With `in_lines`, the answer is lines of data instead of a report:
-    they are written to one file, or to standard output.
+    If `in_lines` is true, the answer consists of lines of data, not of a report. It is then written
+    to one file, or to standard output if no file is named.
     """
     outputs = outputs_of(settings, formats, "jsonl" if in_lines else None)
     if in_lines and outputs.files:
@@ -93,7 +96,7 @@ def write_answer(
 
 
 def _desk(settings: Any, outputs: Outputs) -> Desk:
-    """Return the services that the command line provides to a study."""
+    """Return what a study needs from the command line, such as a function that loads its schema."""
     loaded_schemas: dict[str, LoadedSchema] = {}
     printed = set[str]()  # remarks on runs: several runs of the same documents have the same ones
 

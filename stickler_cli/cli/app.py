@@ -69,7 +69,10 @@ def _stickler(
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run the command that arguments name; return its exit code. No error leaves this function."""
+    """Run the command named in the arguments; return its exit code.
+
+    It never raises an exception.
+    """
     arguments = list(sys.argv[1:] if args is None else args)
     prepare_streams()
     remember_secrets(arguments, only=True)
@@ -102,8 +105,8 @@ def _check_characters(arguments: Sequence[str]) -> None:
 def _build_command(arguments: Sequence[str]) -> Callable[[Sequence[str]], object]:
     """Return a function that runs the program for a list of arguments.
 
-    It knows only the command that `arguments` name. If they name none, as for help, it knows all
-    commands.
+    To save time, the function knows only the command that `arguments` name. If they name none, as
+    for help, it knows all commands.
     """
     command_name = next((argument for argument in arguments if not argument.startswith("-")), "")
     if command_name in OWN and COMPLETING not in os.environ:
@@ -117,7 +120,10 @@ def _build_own_command(command_name: str, columns: int) -> Callable[[Sequence[st
 
 
 def _build_app(command_name: str, columns: int) -> typer.Typer:
-    """Return a typer app with one command; with all of them if no command has the name."""
+    """Return a typer app with one command.
+
+    If no command has this name, the app has all commands.
+    """
     available = OWN if command_name in OWN else commands()
     command_groups = {} if command_name in available else groups()
     app = new_app(
@@ -162,9 +168,9 @@ def _report_error(error: Exception, *, debug: bool) -> ExitCode:
 def _handle_signals() -> None:
     """Make SIGTERM and Ctrl-C raise an exception, so that open files are cleaned up.
 
-    Ctrl-C raises a subclass of KeyboardInterrupt. If a plain KeyboardInterrupt passes through
-    generated code, such as methods of dataclasses, CPython later ends the process by the signal
-    instead of with the exit code.
+    Ctrl-C raises a subclass of KeyboardInterrupt. If a plain KeyboardInterrupt passed through
+    generated code, such as methods of dataclasses, CPython later ends the process with the
+    signal and not with the exit code.
     """
 
     def interrupt(*signaled: object) -> NoReturn:

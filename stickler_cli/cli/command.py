@@ -1,7 +1,7 @@
-"""Turn settings classes into commands of typer: arguments and options.
+"""Turn settings classes into commands of typer, with arguments and options.
 
-Values come from the command line, otherwise from the configuration file, otherwise from the
-defaults.
+A value comes from the command line if it is given there. Otherwise it comes from the configuration
+file, or else from the defaults.
 """
 
 import inspect
@@ -43,14 +43,14 @@ PANELS: Final = (
 )
 """Titles of the groups of options in help, in order; rarely used groups come last."""
 ALSO_NEEDED: Final = {"accept": ("-o", "policy.json")}
-"""For each command that has a required option: the option, which the usage line in messages must
-show."""
+"""For each command with a required option, the words of this option. The usage line in error
+messages must show them."""
 WIDEST: Final = 120  # columns; longer lines are hard to read
 NARROWEST: Final = 30
 MARGIN: Final = 2
 EVERYTHING: Final = "help_all"
-"""Name of the parameter for --help-all. If the option is given, it is also a key in the `meta` of
-the click context."""
+"""Name of the parameter for --help-all. It is also the key in the `meta` of the click context that
+says that the option is given."""
 SPACE: Final = 6  # columns around the names of commands
 
 
@@ -62,9 +62,11 @@ def new_app(
 ) -> typer.Typer:
     """Return a typer app without commands.
 
-    `columns` is the width of the terminal. `codes` are exit codes with their meanings. The keys of
-    `groups` are titles in help, and the values are the commands that help lists under each title.
-    `said` are further arguments for typer.
+    Args:
+        columns: width of the terminal.
+        codes: exit codes and their meanings.
+        groups: maps the titles in help to the commands that help lists under each title.
+        said: further arguments for typer.
     """
     width = max(min(columns, WIDEST) - MARGIN, NARROWEST)
     return typer.Typer(
@@ -120,7 +122,7 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
 
 
 def list_command(app: typer.Typer, name: str, command: Command) -> None:
-    """Add a command with only its name and help, which is enough for the list of commands."""
+    """Add a command that has only a name and help text. This is enough for the list of commands."""
 
     def run() -> None:
         """Do nothing: this command is only listed, and never called."""
@@ -136,7 +138,7 @@ def _argument_parameter(option: Option) -> inspect.Parameter:
 
 
 def repeat_options(arguments: Iterable[str], flags: Collection[str]) -> list[str]:
-    """Return arguments in which an option is repeated before each of its values.
+    """Repeat an option before each of its values, and return the new arguments.
 
     `flags` are the options that can have several values.
 
@@ -163,11 +165,11 @@ def _argument_options(options: Mapping[str, Option]) -> list[Option]:
 
 
 def _read_arguments(context: typer.Context, options: Mapping[str, Option]) -> dict[str, Any]:
-    """Return the value of each positional argument, keyed by the name of the argument.
+    """Return the value of each positional argument. Keys are the names of the arguments.
 
-    If the command line has too few values, they belong to the last arguments, and the configuration
-    file must have the values of the first ones. For instance, if `stickler eval` is called with two
-    values, they are GT and PRED, and SCHEMA is in the file.
+    If the command line has too few values, they belong to the last arguments. The configuration
+    file must then have the values of the first ones. For instance, if `stickler eval` is called
+    with two values, they are GT and PRED, and SCHEMA must be in the file.
 
     Raises:
         UsageError: an argument is neither on the command line nor in the configuration file.
@@ -220,7 +222,10 @@ def _texts_of(value: object) -> tuple[str, ...]:
 
 
 def _check_files(settings: Settings, context: typer.Context) -> None:
-    """Check that no output overwrites an input, the configuration file, or a source of a run."""
+    """Raise UsageError if an output would overwrite a file that must not change.
+
+    Such files are the inputs, the configuration file, and the documents and schema of an input run.
+    """
     inputs, outputs = paths_named(settings, "input"), paths_named(settings, "output")
     runs = [path for _, path in inputs if holds_run(path)] if outputs else []
     if runs:
@@ -232,14 +237,14 @@ def _check_files(settings: Settings, context: typer.Context) -> None:
 
 
 def _value_source(context: typer.Context, name: str) -> str:
-    """Return click's word for the source of a parameter's value, such as `COMMANDLINE`."""
+    """Return where the value of a parameter comes from, in click's words, such as `COMMANDLINE`."""
     return getattr(context.get_parameter_source(name), "name", "")
 
 
 def _option_parameter(option: Option) -> inspect.Parameter:
-    """Return the function parameter from which typer makes an option.
+    """Return a function parameter for an option. typer makes the option from it.
 
-    Its values are not checked by typer, but by `read_settings`.
+    typer does not check the values; `read_settings` does.
     """
     annotation: Any = str
     default = option.default_text or option.default
@@ -270,7 +275,7 @@ def _keyword_parameter(name: str, default: Any, kind: Any) -> inspect.Parameter:
 
 
 def _config_parameters(command: str) -> Iterator[inspect.Parameter]:
-    """Yield the function parameters for options that choose the configuration file."""
+    """Yield the function parameters for the options that choose the configuration file."""
 
     def use(context: typer.Context, config: str | None) -> str | None:
         if not context.resilient_parsing and not context.params.get("no_config"):
@@ -325,7 +330,7 @@ def _help_of_all() -> inspect.Parameter:
 def _name_config_file(
     problems: Iterable[Problem], context: typer.Context, options: Mapping[str, Option]
 ) -> Iterator[Problem]:
-    """Yield problems; a problem with an option in the configuration file gets the file's name."""
+    """Yield problems, and name the configuration file in those that one of its options has."""
     from_file = {
         options[name].flag: f"{context.obj}: {name}"
         for name in context.default_map or ()
@@ -337,7 +342,10 @@ def _name_config_file(
 
 
 def _leave_value(parameter: Any, context: Any, value: Any) -> Any:
-    """Return the result of the parameter's callback; without a callback, the value unchanged."""
+    """Return the result of the parameter's callback.
+
+    If it has no callback, return the value unchanged.
+    """
     return value if parameter.callback is None else parameter.callback(context, parameter, value)
 
 
@@ -357,7 +365,10 @@ def _errors_as_messages() -> Iterator[None]:
 
 
 class _Documented:
-    """Base class of typer commands and groups whose help ends with examples and exit codes."""
+    """Base class of typer commands and groups.
+
+    It adds examples and exit codes to the end of help.
+    """
 
     examples: str = ""
     codes: Mapping[ExitCode, str] = MappingProxyType({})
@@ -375,8 +386,8 @@ class _Documented:
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters, changed so that typer does not convert their values.
 
-        `read_settings` converts values. For conversion, typer would import pydantic, which takes
-        longer than evaluating some hundred documents.
+        `read_settings` converts them instead. To convert values, typer would import pydantic, which
+        takes longer than evaluating some hundred documents.
         """
         parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
         for parameter in parameters:
@@ -396,7 +407,7 @@ class _Documented:
 
 
 class _Group(_Documented, typer.core.TyperGroup):
-    """A command that consists of commands; its help lists these under several titles."""
+    """A command that contains other commands. Its help lists them under several titles."""
 
     groups: Mapping[str, Sequence[str]] = MappingProxyType({})
 
@@ -420,9 +431,10 @@ class _Group(_Documented, typer.core.TyperGroup):
 
 
 class _Single(_Documented, typer.core.TyperCommand):
-    """A command.
+    """A command that runs something.
 
-    If the command has a list of usual options, its help shows only these; `--help-all` shows all.
+    If the command has a list of usual options, `--help` shows only these, and `--help-all` shows
+    all.
     """
 
     usual: Collection[str] = ()
@@ -461,9 +473,9 @@ class _Single(_Documented, typer.core.TyperCommand):
 def group_rows_by_panel(
     parameters: Sequence[Any], context: Any
 ) -> dict[str, list[tuple[str, str]]]:
-    """Group options as help lists them.
+    """Group options in the way in which help lists them.
 
-    The keys are the titles in help, and the values are (name, help) of each option under a title.
+    The keys are the titles in help. The values are lists of (name, help), one pair for each option.
     """
     rows_by_panel: dict[str, list[tuple[str, str]]] = {name: [] for name in PANELS}
     for parameter in parameters:

@@ -1,4 +1,4 @@
-"""Load the schema that the settings of a command name, or infer it from ground truths."""
+"""Load the schema that the settings of a command name. If they name none, infer it."""
 
 import re
 import shlex
@@ -60,9 +60,9 @@ _MODEL: Final = re.compile(r"[^\W\d][\w./]*:[^\W\d][\w.]*")
 
 
 def schema_of(name: str, settings: SchemaOptions) -> LoadedSchema:
-    """Load the schema of a command, or infer it if `name` is empty.
+    """Load the schema of a command. If `name` is empty, infer the schema from ground truths.
 
-    What was inferred, and annotations without effect, are printed to standard error.
+    Print to standard error what was inferred, and which annotations have no effect.
     """
     if isinstance(settings, SeveralSchemas) and settings.schema_by is not None:
         if not name:
@@ -89,17 +89,17 @@ def schema_of(name: str, settings: SchemaOptions) -> LoadedSchema:
 
 
 def _is_among_notes(schema: LoadedSchema, settings: SchemaOptions) -> bool:
-    """Return whether the report of the command shows the note on the schema.
+    """Return whether the report of a command will show the note about the schema.
 
-    The report shows it if the report is a table and the schema was inferred. Otherwise the note
-    must be printed to standard error.
+    It does if the report is a table and the schema was inferred. Otherwise the note must be printed
+    to standard error.
     """
     has_table = isinstance(settings, EvalSettings) and settings.format == "table"
     return has_table and schema.inferred is not None
 
 
 def _load_named(name: str, settings: SchemaOptions) -> LoadedSchema:
-    """Load the schema in a file, or that of a pydantic model given as `module:Model`."""
+    """Load the schema from a file, or from a pydantic model given as `module:Model`."""
     options: Any = {
         "when": settings.infer,
         "look": lambda: _observe_first_documents(settings).get(""),
@@ -132,11 +132,11 @@ def _load_named(name: str, settings: SchemaOptions) -> LoadedSchema:
 def _observe_first_documents(
     settings: SchemaOptions, schemas: Container[str] = ("",)
 ) -> dict[str, Observed]:
-    """Return statistics of the values in the first ground truths, for each schema separately.
+    """Return statistics of the values in the first ground truths, separately for each schema.
 
-    If all documents have the same schema, the only key is an empty text. If each group of documents
-    has a schema of its own, the keys are the groups with a `/`, such as `invoices/`. Documents
-    whose key is not in `schemas` are not read.
+    If all documents have the same schema, its key is the empty text. If each group of documents has
+    its own schema, the keys are the names of groups followed by `/`, such as `invoices/`. Documents
+    whose key is not in `schemas` are ignored.
     """
     values_by_schema: dict[str, Observed] = {}
     if not (isinstance(settings, TruthSource) and isinstance(settings, FindingOptions)):
@@ -189,9 +189,9 @@ def _infer_from_ground_truth(
 def observe(
     source: str, settings: FindingOptions, tell: Callable[[str], None] | None = None
 ) -> Observed:
-    """Read the documents of a source; return what was observed about the values of each field.
+    """Read the documents of a source, and return statistics of the values of each field.
 
-    `tell` prints a line about documents that cannot be read.
+    `tell` prints a line of text. It is called if some documents cannot be read.
 
     Raises:
         UsageError: the source is unusable, or no document can be read.
@@ -221,7 +221,10 @@ def observe(
 def _values_of(
     documents: DocumentSet, settings: FindingOptions
 ) -> Iterator[tuple[str, JsonDocument | Problem]]:
-    """Yield id and content of each ground truth, without wrappers; a problem if unreadable."""
+    """Yield (id, content) of each ground truth, without wrappers.
+
+    An unreadable one gives a problem.
+    """
     shape = PairShape(gt_root=parse_root(settings.gt_root), kinds=OBJECTS_OR_ARRAYS)
     unwrapper: Unwrapper | None = Unwrapper(open_default())
     if isinstance(settings, WrapperOptions):
@@ -240,7 +243,7 @@ def _values_of(
 
 
 def _init_command(gt: str, settings: FindingOptions) -> str:
-    """Return the command that infers the schema of a ground truth and writes it to a file."""
+    """Return the command line that infers a schema from a ground truth and writes it to a file."""
     steps = parse_root(settings.gt_root)
     if isinstance(settings, PairsSource) and settings.pairs and not is_arrow_table(gt):
         # Without --pairs, JSON Lines are not taken for pairs.
@@ -254,7 +257,7 @@ def _init_command(gt: str, settings: FindingOptions) -> str:
 
 
 def _gt_column(file: str, settings: FindingOptions) -> tuple[str, ...]:
-    """Return the path of the column with the ground truth in a table of pairs; empty if unknown."""
+    """Return the path of the ground-truth column in a table of pairs; empty if it is unknown."""
     if settings.gt_column is not None:
         return parse_root(settings.gt_column)
     names = column_names(file, settings.max_document_size)
@@ -262,7 +265,7 @@ def _gt_column(file: str, settings: FindingOptions) -> tuple[str, ...]:
 
 
 def is_model(name: str) -> bool:
-    """Return whether a name is `module:Model` and not an existing file."""
+    """Return whether a name has the form `module:Model` and is not an existing file."""
     return _MODEL.fullmatch(name) is not None and not Path(name).exists()
 
 
@@ -270,6 +273,8 @@ def model_schema(
     name: str, settings: PluginOptions, comparators: "dict[str, BaseComparator] | None" = None
 ) -> dict[str, Any]:
     """Return the annotated JSON Schema of a pydantic model, given as `module:Model`.
+
+    Comparator objects are added to `comparators`, under the keys that stand for them in the schema.
 
     Raises:
         UsageError: plug-ins are not allowed, or the model does not exist.

@@ -1,7 +1,7 @@
-"""All commands: arguments, settings, functions and help.
+"""All commands, with their arguments, settings, functions and help.
 
-The function of a command is imported when the command is called, so that `--help` does not load the
-engine.
+The function of a command is imported only when the command is called. `--help` therefore does not
+load the code that evaluates.
 """
 
 from collections.abc import Mapping, Sequence
@@ -77,10 +77,10 @@ USUAL: Final = {
     "audit": ("verdicts", "write_gold", "gate", "draw", "id_field", "jobs", "format", "output"),
     "merge": ("gate", "fail_under", "format", "output", "quiet"),
 }
-"""The options of each command that `--help` shows, because most people need them; `--help-all`
-shows all."""
+"""Options that `--help` shows for each command, because most people need them. `--help-all` shows
+all options."""
 OWN_FILE: Final = "stickler.toml"
-"""Name of the configuration file, whose options apply to all commands."""
+"""Name of the configuration file. One file has the options of all commands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +89,14 @@ class Command:
 
     help: str
     does: str
-    """The function that runs the command, as `module:function` of this package. It takes the
-    settings, if there are any, and returns the exit code."""
+    """The function that runs the command, written as `module:function` of this package. Its
+    argument is the settings, if the command has any, and it returns the exit code."""
     settings: Any = None
     """Class of the settings of the command."""
     examples: str = ""
     codes: Mapping[ExitCode, str] = field(default_factory=dict)
-    """Meanings of exit codes that only this command has, or that mean something else in other
-    commands."""
+    """Meanings of the exit codes that are special to this command. Other commands do not have them,
+    or use them with another meaning."""
     study: "Study | None" = None
 
     @property
@@ -276,7 +276,7 @@ OWN: Final = {
     ),
 }
 
-"""Maps the names of the commands that are not studies to the commands."""
+"""All commands that are not studies; the keys are their names."""
 
 
 @cache
@@ -316,9 +316,9 @@ def groups() -> dict[str, Sequence[str]]:
 def settings_of_commands() -> dict[str, Any]:
     """Return the settings class of each command that has one.
 
-    A configuration file may have options of every command. If the running command has an option,
-    the value must be valid for this command. Otherwise it must be valid for the first command in
-    the result that has the option.
+    A configuration file may have options of every command. The value of an option must be valid for
+    the running command. If the running command does not have the option, the value must be valid
+    for the first command in the result that has it.
     """
     return {
         name: command.settings

@@ -49,7 +49,8 @@ _ORDERS: Final[Mapping[str, Callable[[Error], Any]]] = {
     "class": lambda error: _CLASSES[error.error_class],
     "similarity": lambda error: inf if error.similarity is None else error.similarity,
 }
-"""The sort key of an error, by the value of --sort. With any other value, errors are not sorted."""
+"""Functions that return the sort key of an error; the keys are values of --sort. With any other
+value of --sort, errors are not sorted."""
 
 
 def compare(settings: CompareSettings) -> ExitCode:
@@ -62,7 +63,7 @@ def compare(settings: CompareSettings) -> ExitCode:
 
 
 def _names_run(settings: CompareSettings | ErrorsSettings) -> bool:
-    """Return whether PRED names a finished run, and not predictions."""
+    """Return whether PRED is a finished run instead of predictions."""
     return not settings.gt or file_in(settings.pred, RUN_FILE) is not None
 
 
@@ -86,10 +87,7 @@ def _explain_pair(settings: CompareSettings, desk: Desk) -> StudyAnswer:
 
 
 def _settings_of_cause(settings: CompareSettings, number: int, desk: Desk) -> CompareSettings:
-    """Return settings that select the first document with an error of a cause.
-
-    `number` is the number of the cause.
-    """
+    """Return settings that select the first document with an error of the cause `number`."""
     if settings.document is not None:
         raise UsageError([Problem("--cause", "--document is also given", "only one of the two")])
     run = desk.run(as_of_eval(settings, ci="none"), OutputsRequested())
@@ -253,7 +251,11 @@ def _list_new_errors(settings: ErrorsSettings, desk: Desk) -> StudyAnswer:
 
 
 def _select_errors(run: Run, candidates: Iterable[Error], settings: ErrorsSettings) -> ErrorList:
-    """Select errors by document, field, class and cause, and sort them."""
+    """Return the errors that have the document, field, class and cause in the settings, sorted.
+
+    Raises:
+        UsageError: no error is selected, and the run does not have the document or field.
+    """
     total, chosen, documents = 0, list[tuple[Any, bytes]](), set[str]()
     sort_key, document, field = _ORDERS.get(settings.sort), settings.document, settings.field
     name = settings.error_class and _class_name(settings.error_class)
@@ -291,8 +293,8 @@ def _errors_of_cause(
 ) -> Iterator[Error]:
     """Yield the errors whose cause has one of the keys.
 
-    An error inside a failed item may have no cause of its own. If a class of errors is selected,
-    such an error gets the cause of the item.
+    An error inside a failed item may have no cause of its own. If `class_name` selects a class of
+    errors, such an error gets the cause of the item.
     """
     causes_of_items = dict[tuple[str, str], str]()
     for error in errors:
@@ -332,5 +334,5 @@ def _matches_any(pattern: str, names: Iterable[str]) -> bool:
 
 
 def _class_name(name: str) -> str:
-    """Return the name of an error class as runs spell it: `missed_value` for `Missed value`."""
+    """Return the name of an error class as runs write it: `missed_value` for `Missed value`."""
     return name.lower().replace(" ", "_").replace("-", "_")

@@ -1,7 +1,7 @@
-"""The configuration file: options of all commands.
+"""The configuration file, which has options of all commands.
 
-It is `stickler.toml`, or the table `[tool.stickler]` of a `pyproject.toml`, in the working
-directory or a parent of it. Options of the command line take precedence.
+It is `stickler.toml`, or the table `[tool.stickler]` of a `pyproject.toml`. It is searched for in
+the working directory and then in its parents. Options on the command line take precedence.
 """
 
 import os
@@ -25,7 +25,9 @@ SHARED_FILE: Final = "pyproject.toml"
 
 
 def read_config(named: str | None, command: str) -> tuple[dict[str, Any], str]:
-    """Read a configuration file; return the options for one command, and the name of the file.
+    """Read a configuration file; return (options for the running command, name of the file).
+
+    `named` is the file that the user names; None searches for the nearest one.
 
     Raises:
         UsageError: the file cannot be read, or has a key that is not an option of any command.
@@ -79,7 +81,7 @@ def read_config(named: str | None, command: str) -> tuple[dict[str, Any], str]:
 def _describe_unknown_key(
     source: str, key: str, value: object, allowed: Collection[str]
 ) -> Problem:
-    """Return the problem of a key that is not an option; its advice differs if it is a table."""
+    """Return the problem of a key that is not an option. For a table, it has different advice."""
     if isinstance(value, dict):
         hint = f"remove the header [{key}]: options apply to every command that has them"
         return Problem(source, f"there is a table [{key}]", "only options", hint)
@@ -122,8 +124,8 @@ def _has_table(shared: Path) -> bool:
 def _is_ours(file: Path) -> bool:
     """Return whether a configuration file belongs to the user, so that it can be trusted.
 
-    In a directory like /tmp, or in a file that others can write to, another user could set options.
-    With sudo, files of the user who called sudo are trusted, too; git has the same check.
+    Another user could set options in a directory like /tmp, or in a file that others can write to.
+    With sudo, files of the user who called sudo are trusted, too. git makes the same check.
     """
     if sys.platform == "win32":
         return True

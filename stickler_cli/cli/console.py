@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 
 class ExitCode(IntEnum):
-    """Exit codes. Python ends with 1 after a crash, so no other error may have this code."""
+    """Exit codes.
+
+    Python itself ends with 1 after a crash, so no other error may have this code.
+    """
 
     OK = 0
     GATE_FAILED = 1
@@ -59,9 +62,9 @@ _HELD: Final = "\0"  # stands for a blank at which lines do not break
 def prepare_streams() -> None:
     """Prepare standard output and standard error, so that any text can be printed.
 
-    A stream that is closed from the start is replaced by the null device. Otherwise the next opened
-    file would get the stream's number, and would receive what is printed. To write results to a
-    closed stream is an error.
+    A stream that is closed from the start is replaced by the null device. Otherwise the next file
+    that is opened would get the number of the stream, and printed text would go into this file.
+    Writing results to a closed stream is an error.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is not None:
@@ -85,7 +88,7 @@ def prepare_streams() -> None:
 
 
 def _make_lossless(stream: TextIO) -> TextIO:
-    """Return a replacement for a stream: it writes a text completely, or raises an error."""
+    """Return a replacement for a stream that writes each text completely or raises an error."""
     # The same stream, as it does not buffer.
     raw_stream = getattr(stream.buffer, "raw", stream.buffer)
     if type(raw_stream) is not io.FileIO:  # a Windows console
@@ -96,9 +99,9 @@ def _make_lossless(stream: TextIO) -> TextIO:
 
 
 class _Printed(WholeWriter):
-    """A stream for standard output or error.
+    """A stream for standard output or standard error.
 
-    A closed pipe raises no error, and a failed write raises an error only once.
+    Writing to a closed pipe raises no error. Any other failure to write raises an error only once.
     """
 
     def write(self, data: "ReadableBuffer", /) -> int:
@@ -113,7 +116,10 @@ class _Printed(WholeWriter):
 
 
 def goes_to_log() -> bool:
-    """Return whether standard output is a terminal, a pipe or a device, not a regular file."""
+    """Return whether standard output is something other than a regular file.
+
+    It can be a terminal, a pipe or a device, or it may be closed.
+    """
     try:
         return not stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
     except (OSError, ValueError):
@@ -124,7 +130,7 @@ def write_result(text: str) -> None:
     """Write results to standard output.
 
     Raises:
-        OSError: the results cannot be written, for another reason than a closed pipe.
+        OSError: the results cannot be written. A closed pipe raises no error.
     """
     _write(sys.stdout, text)
 
@@ -132,7 +138,7 @@ def write_result(text: str) -> None:
 def terminal_columns() -> int:
     """Return the width of the terminal in columns, even if standard output is a pipe.
 
-    Returns 80 without a terminal.
+    Return 80 if there is no terminal.
     """
     if not os.environ.get("COLUMNS", "").isdecimal():
         for stream in filter(None, (sys.__stdout__, sys.__stderr__, sys.__stdin__)):
@@ -143,9 +149,9 @@ def terminal_columns() -> int:
 
 
 def warn(text: str) -> None:
-    """Print one line on standard error; control characters in it are made visible.
+    """Print one line on standard error. Control characters in it are made visible.
 
-    On a terminal, the line is wrapped between words, but not inside commands that users copy.
+    On a terminal, long lines are wrapped between words, but never inside a command that users copy.
     """
     line = visible(hide_secrets(text))
     if sys.stderr.isatty():
@@ -163,7 +169,7 @@ def show_problems(problems: Iterable[Problem], severity: str = "error") -> None:
 
 
 def shell_command(words: Iterable[str]) -> str:
-    """Return a command line, quoted for a shell and without passwords and tokens in URLs."""
+    """Return a command line, quoted for a shell. Passwords and tokens in URLs are removed."""
     return shlex.join(shown_url(word) if is_url(word) else hide_secrets(word) for word in words)
 
 

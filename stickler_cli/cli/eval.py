@@ -47,8 +47,8 @@ _OF_FIRST_PREDICTIONS: Final[dict[str, Any]] = {
     "gate": (),
     "fail_under": None,
 }
-"""Settings that are switched off for further predictions (`--repeat`). Only the first predictions
-have these outputs and gates."""
+"""Settings that are switched off for the predictions named by `--repeat`. Only the first
+predictions have these outputs and gates."""
 
 OF_THIS_CALL: Final = ("output", "run")  # panels whose options other commands need not repeat
 
@@ -112,8 +112,8 @@ def report_run(settings: EvalSettings) -> ExitCode:
 def _tell_of_values(run: Run, settings: EvalSettings) -> None:
     """Print notes on unwrapped and nearly equal values, and name unreadable predictions.
 
-    The text goes to standard error. Nothing is printed if the report is a table, which has the
-    same information.
+    They are printed to standard error. A report that is a table has the same information, so
+    nothing is printed then.
     """
     if settings.quiet or settings.format == "table":
         return
@@ -124,7 +124,9 @@ def _tell_of_values(run: Run, settings: EvalSettings) -> None:
 
 
 def _gold_writer(settings: EvalSettings, directory: str) -> Callable[[Assembly], None]:
-    """Return a function that writes ground truths, corrected by people's verdicts, to a directory.
+    """Return a function that writes ground truths with corrections to a directory.
+
+    The corrections come from the verdicts of people who reviewed the documents.
 
     Raises:
         UsageError: the directory cannot be used.
@@ -144,7 +146,7 @@ def _gold_writer(settings: EvalSettings, directory: str) -> Callable[[Assembly],
 
 
 def errors_command(settings: EvalSettings) -> str:
-    """Return the command line that lists the errors of a run; empty if no command can do so."""
+    """Return the command line that lists the errors of a run. Empty if no command can list them."""
     if settings.run_dir is not None:
         return shell_command(["stickler", "errors", settings.run_dir])
     return (
@@ -155,18 +157,20 @@ def errors_command(settings: EvalSettings) -> str:
 
 
 def compare_command(settings: EvalSettings) -> str:
-    """Return the command line that explains a document of a run; the id is to be appended.
+    """Return the command line that explains a document of a run.
 
-    The text is empty if a source is standard input, which cannot be read again.
+    The caller appends the document id.
+
+    The text is empty if the run reads standard input, because that cannot be read again.
     """
     return _command_on_sources("compare", settings, options_of(CompareSettings))
 
 
 def _command_on_sources(command: str, settings: EvalSettings, options: Mapping[str, Option]) -> str:
-    """Return the command line of another command on the same documents.
+    """Return the command line that runs another command on the same documents.
 
-    The text is empty if a source is standard input, which cannot be read again. `options` are those
-    of the other command.
+    `options` are the options of the other command. The text is empty if a source is standard input,
+    because that cannot be read again.
     """
     if any(map(is_stream, (settings.gt, settings.pred))):
         return ""
@@ -185,7 +189,7 @@ def _command_on_sources(command: str, settings: EvalSettings, options: Mapping[s
 
 
 def command_line_arguments(settings: Settings, options: Mapping[str, Option]) -> Iterator[str]:
-    """Yield command-line arguments for all options that differ from their defaults."""
+    """Yield the command-line arguments for all options whose values are not the defaults."""
     for name, option in options.items():
         value = getattr(settings, name)
         for entry in value if isinstance(value, tuple) else (value,):
@@ -230,9 +234,9 @@ def _check_repeats(settings: EvalSettings) -> None:
 
 
 def _evaluate_repeats(assembly: Assembly, printed: set[str]) -> tuple[list[Run], int | None]:
-    """Evaluate the further predictions of `--repeat`; return (runs, signal).
+    """Evaluate the predictions of `--repeat`. Return (runs, signal).
 
-    `signal` is the signal that interrupted the runs; None if no signal did. `printed` has the
+    `signal` is the number of the signal that interrupted the runs, or None. `printed` has the
     remarks that were printed for the first run.
     """
     runs: list[Run] = []
@@ -260,9 +264,9 @@ def evaluate_or_exit(
     load: Callable[[], LoadedSchema],
     printed: set[str],
 ) -> Run:
-    """Evaluate a run and return it; exit the program if a signal interrupts the run.
+    """Evaluate a run and return it. Exit the program if a signal interrupts the run.
 
-    `printed` has the remarks that were printed for other runs; they are not printed again.
+    `printed` has the remarks that were printed for other runs. They are not printed again.
     """
     run, signal = evaluate_assembly(assemble(settings, requested, load), printed)
     if signal is not None:
@@ -271,7 +275,7 @@ def evaluate_or_exit(
 
 
 def evaluate_assembly(assembly: Assembly, printed: set[str]) -> tuple[Run, int | None]:
-    """Evaluate an assembled run; return it, and the signal that interrupted it or None.
+    """Evaluate an assembled run. Return (run, signal that interrupted it or None).
 
     Remarks that are in `printed` are not printed again.
     """
@@ -295,7 +299,9 @@ def evaluate_assembly(assembly: Assembly, printed: set[str]) -> tuple[Run, int |
 
 
 def _now() -> str:
-    """Return the present time in UTC as text, or the time in SOURCE_DATE_EPOCH.
+    """Return the present time in UTC as text.
+
+    If SOURCE_DATE_EPOCH is set, return that time instead.
 
     Source: reproducible-builds.org.
     """
@@ -311,7 +317,7 @@ def _now() -> str:
 
 
 def _show_dry_run(job: Job, pairs: Pairs) -> None:
-    """Print the number of questions that a run would ask models, without asking any."""
+    """Print how many questions a run would ask models. No model is asked."""
     client = job.options.client
     if client is None:
         write_result("No comparator in this schema asks a model.\n")

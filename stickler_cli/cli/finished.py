@@ -1,4 +1,4 @@
-"""`stickler report` and `stickler merge`: results of finished runs, without evaluating anything."""
+"""`stickler report` and `stickler merge`: results of finished runs, without evaluating again."""
 
 from collections.abc import Sequence
 from dataclasses import replace

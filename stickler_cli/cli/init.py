@@ -53,7 +53,7 @@ BY_HAND: Final = "chosen by hand"
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """A schema to be annotated, with the file or model that it comes from."""
+    """A schema that gets annotations, and the file or model that it comes from."""
 
     text: str
     name: str
@@ -63,7 +63,10 @@ class _Source:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """An annotation that the user may add; it would change figures, so it is only suggested."""
+    """An annotation that the user may add.
+
+    It is only suggested, because it would change figures.
+    """
 
     pointer: str
     """JSON Pointer to the subschema that the annotation is for."""
@@ -153,9 +156,9 @@ def _check_output_is_new(settings: InitSettings) -> None:
 
 
 def _check_output_is_no_input(settings: InitSettings, source: _Source) -> None:
-    """Raise UsageError if the output would overwrite an input, also with --force.
+    """Raise UsageError if the output would overwrite an input, even with --force.
 
-    Only the schema file that is annotated may be overwritten.
+    The schema file that gets the annotations may be overwritten. No other input may be.
     """
     inputs = [] if is_model(source.name) else [("the ground truth", source.name)]
     if source.file is not None:
@@ -186,7 +189,7 @@ def _read_source(source: str, settings: InitSettings) -> _Source:
 def _has_place(schema: Any, path: Path) -> bool:
     """Return whether the user's schema has a subschema at a path.
 
-    Inference can rewrite unions, and then has paths that the user's schema lacks.
+    Paths of the inferred schema need not exist there, because inference can rewrite unions.
     """
     for step in path:
         is_index = isinstance(schema, list) and isinstance(step, int) and step < len(schema)
@@ -197,7 +200,7 @@ def _has_place(schema: Any, path: Path) -> bool:
 
 
 def _without_choices(found: Inference, choices: Mapping[Path, Inferred], schema: Any) -> Any:
-    """Return the inferred schema without the annotations that the user refused."""
+    """Return the inferred schema without the annotations in `choices`, which the user refused."""
     for path, choice in choices.items():
         place = _value_at(found.schema, path)
         stated = _value_at(schema, path) if _has_place(schema, path) else {}
@@ -213,12 +216,12 @@ def _value_at(schema: Any, path: Path) -> Any:
 def _put_into_unions(
     added: Mapping[str, JsonObject], schema: Any, unions: Sequence[RewrittenUnion], text: str
 ) -> dict[str, JsonObject]:
-    """Replace keys inside rewritten unions by the whole unions; return all keys to add to a text.
+    """Return all keys to add to a schema file, with rewritten unions as a whole.
 
-    `added` maps the JSON Pointer of an object in the schema file to keys to add to this object. The
-    result has the same form. Inference has rewritten some unions (`anyOf`) in `schema`, so the text
-    of these unions must be replaced as a whole. Keys inside such a union are written into `schema`,
-    and the result has the whole union instead of these keys.
+    `added` maps the JSON Pointer of an object in the schema file to keys that are added to this
+    object. The result has the same form. Inference has rewritten some unions (`anyOf`) in `schema`,
+    so the text of these unions must be replaced as a whole. A key that belongs into such a union is
+    written into `schema`, and the result has the whole union instead of the key.
     """
     rewritten = [
         json_pointer((*union.path, keyword)) for union in unions for keyword in union.keywords
@@ -257,9 +260,9 @@ def _value_at_pointer(schema: Any, pointer: str) -> Any:
 def _missing_annotations(
     schema: JsonObject, choices: Mapping[Path, Inferred], seen: Observed | None
 ) -> dict[str, JsonObject]:
-    """Return the annotations to add to a schema, with a comment that gives the reason.
+    """Return the annotations to add to a schema, each with a comment that says why.
 
-    The keys are the JSON Pointers of the objects to which annotations are added.
+    The keys are JSON Pointers. The values are the keys that are added to the object at the pointer.
     """
     added = {}
     for path, choice in choices.items():
@@ -273,7 +276,7 @@ def _missing_annotations(
 
 
 def _facts_of(seen: Observed) -> str:
-    """Return a text with counts of the values seen in a field: all, null, different."""
+    """Return a text that says how many values a field has: all, null, and different ones."""
     count = seen.total - seen.kinds["null"]
     facts = [f"{count} value{'s' * (count != 1)}"]
     if seen.kinds["null"]:
@@ -284,9 +287,9 @@ def _facts_of(seen: Observed) -> str:
 
 
 def _make_suggestions(schema: Any, seen: Observed, path: Path = ()) -> Iterator[Suggestion]:
-    """Yield suggestions for texts that mean absence, and for keys of list items.
+    """Yield suggestions for texts that mean absence, and for keys that identify list items.
 
-    `seen` are the observed values of the schema at `path`.
+    `seen` has statistics of the values that the schema at `path` describes.
     """
     if seen.absent_texts:
         absent: JsonObject = {annotated("absent_values"): [*sorted(seen.absent_texts)]}
@@ -309,9 +312,9 @@ def _make_suggestions(schema: Any, seen: Observed, path: Path = ()) -> Iterator[
 
 
 def _keys_of_items(seen: Observed) -> list[str]:
-    """Return the fields that could be keys of list items, the most likely first.
+    """Return the fields that could identify list items, the most likely first.
 
-    Such a field is in all items, and its values are unique in each list.
+    Such a field is in all items, and no two items of a list have the same value in it.
     """
     if seen.n_lists < LISTS or seen.elements is None:
         return []
@@ -358,7 +361,7 @@ def interview(choices: Mapping[Path, Inferred], seen: Observed | None) -> dict[P
 
 
 def _accepts(suggestion: Suggestion) -> bool:
-    """Ask the user whether to add a suggested annotation; the end of input means no."""
+    """Ask the user whether to add a suggested annotation. If the input ends, the answer is no."""
     if not suggestion.annotation:
         return False
     warn("")
@@ -370,9 +373,11 @@ def _accepts(suggestion: Suggestion) -> bool:
 
 
 def _ask_about(number: str, choice: Inferred, seen: Observed | None) -> Inferred | str | None:
-    """Ask the user about a choice until the answer is valid; return the changed choice.
+    """Ask the user about a choice, until the answer is valid.
 
-    Returns `LEFT_OUT` if the user refuses the choice, and None at the end of input.
+    Return the choice with the user's changes.
+
+    Return `LEFT_OUT` if the user refuses the choice, and None if the input ends.
     """
     values = seen and seen.find_field(choice.path)
     warn("")
@@ -394,7 +399,7 @@ def _ask_about(number: str, choice: Inferred, seen: Observed | None) -> Inferred
 
 
 def _change_choice(choice: Inferred, words: list[str]) -> Inferred:
-    """Return a choice changed by the words of the user's answer.
+    """Change a choice as the user says; `words` are the words of the answer. Return the new choice.
 
     Raises ValueError if the words are not valid.
     """

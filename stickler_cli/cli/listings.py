@@ -36,7 +36,7 @@ _RULES: Final = Column("rules", 5, left=True)
 
 
 def check(settings: CheckSettings) -> ExitCode:
-    """Run `stickler check`: compile schemas and report all problems; no document is read."""
+    """Run `stickler check`: compile schemas and report all problems. It reads no documents."""
     code = ExitCode.OK
     for schema in settings.schema:
         try:
@@ -56,7 +56,7 @@ def check(settings: CheckSettings) -> ExitCode:
 
 
 def _unions(fields: Iterable[Inferred]) -> Iterator[str]:
-    """Yield a text for each field with alternative schemas: their kinds and comparators."""
+    """Yield a text for each field that is a union: its alternatives and their comparators."""
     arms: dict[Path, list[Inferred]] = {}
     for field in fields:
         arms.setdefault(field.path, []).append(field)
@@ -90,7 +90,10 @@ def list_comparators() -> ExitCode:
 
 
 def show(settings: ShowSettings) -> ExitCode:
-    """Run `stickler show`: print the plan of a schema, as a tree, or with full paths in a pipe."""
+    """Run `stickler show`: print how each field of a schema is compared.
+
+    Fields are printed as a tree, or in a pipe with their full paths.
+    """
     loaded = schema_of(settings.schema, settings)
     style, fields = style_of(settings), loaded.fields
     name, path = loaded.name, loaded.path
@@ -108,7 +111,10 @@ MAX_NAMED_FIELDS: Final = 100  # length of a note: ten lines of a terminal
 
 
 def _text_notes(loaded: LoadedSchema) -> Iterator[str]:
-    """Yield a sentence for each rule on how texts are compared, with the fields that have it."""
+    """Yield a sentence for each rule on how texts are compared.
+
+    It names the fields that have the rule.
+    """
     texts = {field.path for field in loaded.fields if "string" in field.kind}
     for note, paths in texts_by_note(loaded.plan).items():
         names = [field_path(path) or WHOLE for path in paths if path in texts]
@@ -117,7 +123,7 @@ def _text_notes(loaded: LoadedSchema) -> Iterator[str]:
 
 
 def _field_table(fields: Sequence[Inferred], *, tree: bool) -> Table:
-    """Return a table with a row for each field; with `tree`, details are below each row."""
+    """Return a table with a row for each field. If `tree` is true, details are below each row."""
     rows, below = [], []
     rules = any(field.rules for field in fields)  # rules about the ground truth
     for field in fields:
@@ -139,7 +145,7 @@ def _field_table(fields: Sequence[Inferred], *, tree: bool) -> Table:
 
 
 def source_of_comparison(field: Inferred) -> str:
-    """Return where the comparator and the threshold of a field come from, such as "annotation"."""
+    """Return what decided the comparator and the threshold of a field, such as "annotation"."""
     decided = {"comparator": bool(field.comparator), "threshold": field.threshold is not None}
     undecided = [name for name in decided if decided[name] and name not in field.stated]
     is_inferred = field.source == "inferred"

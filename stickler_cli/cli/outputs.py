@@ -49,7 +49,7 @@ OUTPUT: Final = "--output"
 SUMMARY_FILE: Final = "GITHUB_STEP_SUMMARY"
 
 MAX_NAMED_DOCUMENTS: Final = 5
-"""Maximum number of failed documents that standard error names; the results name all."""
+"""Maximum number of failed documents that are named on standard error. The results name all."""
 
 _JSON: Final = ("json", "jsonl", "otel")
 _STYLED: Final = (
@@ -77,7 +77,8 @@ class Outputs:
     settings: Any
     """Settings of the command, with its options for output."""
     sources: "SourcesOf | None" = None
-    """Finds the images and PDFs of documents for the page of a run; None if not requested."""
+    """Finds the images and PDFs of documents that the page of a run shows. None if they are not
+    requested."""
 
     @property
     def formats(self) -> set[str]:
@@ -91,12 +92,12 @@ class Outputs:
         return {*self.files.values()} if hides_table else self.formats
 
     def write(self, results: "Subject", *, is_interrupted: bool = False) -> None:
-        """Write results to files, each completely or not at all, and print them unless quiet.
+        """Write results to files, each completely or not at all, and print them.
 
-        All files of an interrupted command are named `NAME.partial`, so that complete files of an
-        earlier run stay. In a report of a partial run, so are those whose format cannot mark it as
-        partial. `--quiet` suppresses only tables, as formats for programs were requested
-        explicitly.
+        If the command was interrupted, all files are named `NAME.partial`, so that complete files
+        of an earlier run stay. A report of a partial run gets such a name, too, if its format
+        cannot say that it is partial. `--quiet` suppresses only printed tables, because all other
+        formats are printed on request.
         """
         partial = isinstance(results, Run) and results.partial
         if isinstance(results, Run) and self.sources and WITH_DETAIL & self.formats:
@@ -142,9 +143,10 @@ class Outputs:
                 )
 
     def conclude(self, results: "Run | Difference") -> None:
-        """Append results to GitHub's step summary; print failed gates that no report shows.
+        """Append results to GitHub's step summary, and print failed gates that no report shows.
 
-        If the summary cannot be written, the exit code stays the same, as the figures are right.
+        A summary that cannot be written does not change the exit code, because the figures are
+        right.
         """
         named = os.environ.get(SUMMARY_FILE)
         if self.printed == "github" and named:
@@ -167,7 +169,7 @@ class Outputs:
 def report_model_usage(client: "Client | None", settings: ConsoleOptions) -> None:
     """Print the calls, tokens and cost of models to standard error.
 
-    Nothing is printed if there is no client, or with `--quiet`.
+    Print nothing with `--quiet`, or if there is no client.
     """
     if client is not None and not settings.quiet:
         warn(f"models: {client.usage}")
@@ -178,13 +180,13 @@ def outputs_of(
     formats: Collection[str] = tuple(FORMATS),
     plain: str | None = None,
 ) -> Outputs:
-    """Return where results are written, after a check that this is possible.
+    """Check that results can be written, and return where and how they are written.
 
     `formats` are the formats of the command. `plain` is the format for a file without a suffix,
-    such as a pipe; with None, such a file is an error.
+    such as a named pipe. If `plain` is None, such a file is an error.
 
     Raises:
-        UsageError: lists all files with an unknown suffix.
+        UsageError: the suffix of a file is unknown; the error lists all such files.
         UnavailableError: a format needs a package that is missing.
     """
     files: dict[str, str] = {}
@@ -213,7 +215,7 @@ def outputs_of(
 
 
 def style_of(settings: Any) -> TableStyle:
-    """Return the table style for standard output, by options and environment.
+    """Return the style of tables on standard output. Options and the environment decide it.
 
     Source: no-color.org, force-color.org.
     """
@@ -234,7 +236,7 @@ def style_of(settings: Any) -> TableStyle:
 
 
 def _parse_columns(names: str | None) -> list[str]:
-    """Return the titles of the columns that `--columns` names; UsageError for unknown ones."""
+    """Return the titles of the columns in `--columns`. Raise UsageError for an unknown column."""
     if names is None:
         return []
     titles = {column.title.lower(): column.title for column in FIELD_COLUMNS}
@@ -258,7 +260,7 @@ def _parse_columns(names: str | None) -> list[str]:
 
 
 def exit_code_of(run: Run) -> ExitCode:
-    """Return the exit code of a run, after printing failed documents to standard error."""
+    """Print failed documents to standard error, and return the exit code of the run."""
     for name, problem in run.evaluation.metric_problems.items():
         advice = "correct the metric and evaluate again; with a --run-dir, also give --restart"
         warn(f"error: metric {name} could not be computed: {problem}; {advice}")
@@ -281,11 +283,11 @@ def exit_code_of(run: Run) -> ExitCode:
 
 
 def warn_of_unreadable(run: Run) -> None:
-    """Print a warning of unreadable predictions, with their names, to standard error.
+    """Print a warning to standard error that names predictions that could not be read.
 
-    Nothing is printed with `--strict`, which makes such predictions errors. All values of their
-    ground truths count as missed. Without this warning, they could not be told apart from values
-    that a readable prediction leaves out.
+    All values of their ground truths count as missed, just like values that a readable prediction
+    leaves out. The warning shows the difference. `--strict` makes unreadable predictions errors, so
+    nothing is printed then.
     """
     count = run.evaluation.statuses[Status.INVALID]
     if not count or run.options.strict:
@@ -319,9 +321,10 @@ def _nothing_paired(evaluation: Evaluation) -> Problem:
 
 
 def render_listing(names: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """Return a table as text; `names` are the titles of its columns.
+    """Return a table as text. `names` are the titles of its columns.
 
-    The first two columns are aligned to the left, as words; all others to the right, as numbers.
+    The first two columns contain words and are aligned to the left. All others contain numbers and
+    are aligned to the right.
     """
     columns = [Column(name, left=position < 2) for position, name in enumerate(names)]
     cells = [[Span.of(str(cell)) for cell in row] for row in rows]

@@ -1,6 +1,6 @@
-"""Group the documents of a finished run anew, by comparing its documents again.
+"""Put the documents of a finished run into new groups. The documents are compared again for this.
 
-The documents must be unchanged. Models are not asked: their answers must be in the cache.
+The documents must not have changed. Models are not asked, so their answers must be in the cache.
 """
 
 from collections.abc import Sequence
@@ -44,19 +44,18 @@ from .eval import check_group_keys, command_line_arguments, compare_command, eva
 
 _KEPT: Final = ("pairs", "seed", "metric")
 _KEPT_ONLY_BY_THE_RUN: Final = ("policy", "verdicts")
-"""Keys of a run record that are taken from the recorded run. Their values come from files that are
-not in the run directory, so they cannot be computed anew."""
+"""Keys of a run record that cannot be computed again, because the files that they come from are not
+in the run directory. They are taken from the recorded run."""
 _OF_THE_CALLER: Final = ("by_file", "repeat", "policy", "verdicts")
-"""Options whose files the user names in the present command. All other inputs are those of the
-recorded run."""
+"""Options whose files are named in the present command. All other inputs are named in the recorded
+run."""
 _OF_TERMINAL: Final = options_of(TerminalOptions)
 _KEPT_GROUPS: Final = (DocumentOptions, SelectionOptions, DecidingOptions)
-"""Settings classes whose options are recorded in the journal of a run. The keys in the journal are
-the names of the options."""
+"""The options of these settings classes are recorded in the journal of a run, under their names."""
 
 
 def regroup_run(name: str, run: Run, settings: ReportSettings, *, detail: bool) -> Run:
-    """Return the run of a run directory with new groups; its documents are compared again.
+    """Compare the documents of a run directory again, and return the run with new groups.
 
     Raises:
         UsageError: the run is not a directory, or its schema or documents have changed.
@@ -108,7 +107,7 @@ def _check_directory(name: str, option: str, hint: str = "") -> None:
 def command_on_sources(command: str, run: Run, settings: CompareSettings | ErrorsSettings) -> str:
     """Return a command line that reads the schema and the documents of a run.
 
-    If the run does not state where they are, the command line has the words SCHEMA, GT and PRED.
+    It has the words SCHEMA, GT and PRED if the run does not state their paths.
     """
     sources = [
         side for provenance in run.provenance[:1] for side in (provenance.gt, provenance.pred)
@@ -134,7 +133,7 @@ def command_on_sources(command: str, run: Run, settings: CompareSettings | Error
 
 
 def settings_of_finished(settings: CompareSettings) -> CompareSettings:
-    """Return the settings with which a run directory's documents were compared.
+    """Return the settings for comparing a document of a run directory as the run compared it.
 
     Raises:
         UsageError: the run is not a directory, or cannot be read.
@@ -158,15 +157,14 @@ def settings_of_finished(settings: CompareSettings) -> CompareSettings:
 def _with_allowed_sources(
     settings: EvalSettings, directory: str, named: Sequence[str]
 ) -> EvalSettings:
-    """Return settings of a recorded run, after a check that its sources may be read.
+    """Check that the sources of a recorded run may be read, and return its settings.
 
     A run directory may come from a stranger. Its sources may be read if they are below the working
-    directory. Any other source, such as a URL, must also be in `named`, the sources that the user
-    names.
+    directory. All others, such as URLs, may be read only if they are in `named`, the sources that
+    the user allows.
 
     Raises:
-        UsageError: a source is elsewhere and not named, or a source is standard input, which no
-            run directory has.
+        UsageError: a source may not be read, or it is standard input, which no run directory has.
     """
     named_here = {decoded(source): source for source in named}
     sources = {
@@ -211,7 +209,10 @@ def _is_below_here(path: str, directory: str) -> bool:
 
 
 def compare_command_of_finished(name: str, run: Run, settings: ReportSettings) -> str:
-    """Return the command line that explains a document of a run; the id is to be appended."""
+    """Return the command line that explains a document of a run.
+
+    The caller appends the document id.
+    """
     return compare_command(replace(_recorded_settings(name, run, settings), offline=False))
 
 
@@ -225,9 +226,9 @@ def _recorded_settings(name: str, run: Run, settings: ReportSettings) -> EvalSet
 
 
 def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
-    """Return the settings with which a recorded run is evaluated again, with new groups.
+    """Return settings to evaluate a recorded run again, with new groups.
 
-    Settings that change figures are those of the recorded run.
+    All settings that change figures are taken from the recorded run.
     """
     begun, place = begun_with(name), f"{decoded(name).rstrip('/')}/{JOURNAL} record 1"
     kept = [*_KEPT, *(option_name for group in _KEPT_GROUPS for option_name in options_of(group))]
@@ -259,10 +260,11 @@ def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
 
 
 def _inferred_as_it_was(run: Run, settings: EvalSettings) -> tuple[EvalSettings, LoadedSchema]:
-    """Infer the schema of a run again; return the settings of the run and the schema.
+    """Infer the schema of a run again. Return (settings of the run, schema).
 
     Raises:
-        UsageError: another schema results, because the schema file or the ground truth has changed.
+        UsageError: the result is another schema, because the schema file or the ground truth has
+            changed.
     """
     source = settings.schema
     if source == f"{INFERRED_FROM}{settings.gt}":
@@ -281,7 +283,7 @@ def _inferred_as_it_was(run: Run, settings: EvalSettings) -> tuple[EvalSettings,
 
 
 def _figures_of(run: Run) -> dict[str, object]:
-    """Return the figures of a run over all documents, without figures of groups."""
+    """Return the figures of a run for all documents together, without the figures of groups."""
     record = run_record(replace(run, gates=(), notes=(), provenance=()), per_document=False)
     not_figures = ("by", PER_DOCUMENT, "schema", *_KEPT_ONLY_BY_THE_RUN)
     return {key: value for key, value in record.items() if key not in not_figures}

@@ -1,4 +1,4 @@
-"""`stickler view`: serve the page of a run of any size, only to this machine."""
+"""`stickler view`: serve the page of a run of any size. Only this machine can open the page."""
 
 import io
 import json
@@ -71,9 +71,10 @@ def view(settings: ViewSettings) -> ExitCode:
 def make_server(
     name: str, port: int, sources: str | None = None
 ) -> tuple[ThreadingHTTPServer, str]:
-    """Return a server for the page of a run, and the address of the page.
+    """Make a server for the page of a run. Return (server, address of the page).
 
-    Port 0 means any free port. `sources` is an address with placeholders, to which documents link.
+    Port 0 means any free port. `sources` is an address with placeholders. The page links each
+    document to this address.
 
     Raises:
         UsageError: the run does not exist, it is a file without individual errors, or the port is
@@ -122,7 +123,7 @@ def _render_page(page: ServedRun, index: ErrorIndex, documents: DocumentIndex) -
 
 
 class MalformedRequestError(Exception):
-    """Raised for a request that the page never makes; its text is the reason."""
+    """Raised for a request that the page never makes. Its text says what is wrong with it."""
 
 
 class Question(NamedTuple):
@@ -133,10 +134,12 @@ class Question(NamedTuple):
     """A test of each argument."""
 
     def ask(self, text: str) -> object:
-        """Return the answer to the question; `text` is a JSON list of its arguments.
+        """Return the answer to the question.
+
+        `text` is a JSON list with the arguments of the question.
 
         Raises:
-            MalformedRequestError: the arguments are not as the page sends them.
+            MalformedRequestError: the page never sends such arguments.
         """
         try:
             arguments = json.loads(text)
@@ -161,14 +164,17 @@ def is_number(value: object) -> bool:
 
 
 def is_place(value: object) -> bool:
-    """Return whether a value can identify an error: an object whose values are texts or null."""
+    """Return whether a value can identify an error. It must be an object of texts or nulls."""
     return isinstance(value, dict) and all(
         entry is None or is_text(entry) for entry in value.values()
     )
 
 
 def is_query(value: object) -> bool:
-    """Return whether a value is a query: an object of texts, numbers and lists of these."""
+    """Return whether a value is a query of the page.
+
+    A query is an object. Its values are texts, numbers, nulls, or lists of these.
+    """
     if not isinstance(value, dict):
         return False
     lists = (entry if isinstance(entry, list) else [entry] for entry in value.values())
@@ -182,7 +188,7 @@ T = TypeVar("T")
 
 
 def _announce_progress(rows: Iterable[T]) -> Iterator[T]:
-    """Yield rows, and print every few seconds how many have been read."""
+    """Yield the rows unchanged. Every few seconds, print how many rows have been read."""
     last_told = monotonic()
     for number, row in enumerate(rows, start=1):
         if number % 1_000 == 0 and monotonic() - last_told >= PATIENCE:
@@ -202,7 +208,7 @@ class _RequestReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: "WriteableBuffer", /) -> int:
-        """Read bytes into a buffer; return their number, which is 0 at the end.
+        """Read bytes into a buffer. Return the number of bytes read, which is 0 at the end.
 
         Raises TimeoutError after the deadline.
         """
@@ -218,11 +224,11 @@ class _RequestReader(io.RawIOBase):
 
 
 class _Server(ThreadingHTTPServer):
-    """A server with a thread for each connection, and limited numbers of connections.
+    """A server with a thread for each connection. The number of connections is limited.
 
     The address of the page contains a secret token. Connections that have not sent the token yet
-    have a limit of their own: beyond it, the oldest one is closed. Strangers therefore cannot block
-    the page with idle connections.
+    have a limit of their own. If there are too many, the oldest one is closed, so that strangers
+    cannot block the page with idle connections.
     """
 
     def __init__(self, *arguments: Any) -> None:
@@ -235,7 +241,7 @@ class _Server(ThreadingHTTPServer):
     def process_request(self, request: Any, client_address: Any) -> None:
         """Answer a new connection in a thread of its own.
 
-        If there are too many connections without the token, the oldest of these is closed.
+        If too many connections have not sent the token yet, close the oldest of them.
         """
         with self._lock:
             if len(self._without_token) >= MAX_WITHOUT_TOKEN:
@@ -256,9 +262,11 @@ class _Server(ThreadingHTTPServer):
 
     @contextmanager
     def reserve_slot(self, request: Any) -> Iterator[bool]:
-        """Count a connection that has sent the token, until the `with` block ends.
+        """Take a slot for a connection that has sent the token.
 
-        Yields True if the connection may be answered, and False if too many are open.
+        The slot is free again after the block.
+
+        Yield False if no slot becomes free in time; the connection must then not be answered.
         """
         with self._lock:
             self._without_token.pop(request, None)
@@ -276,9 +284,9 @@ class _Server(ThreadingHTTPServer):
 
 
 class _Answers(BaseHTTPRequestHandler):
-    """Answers requests of the page; no request changes anything.
+    """Answers requests of the page. No request changes anything.
 
-    An address without the secret token is not answered.
+    If the address of a request does not contain the secret token, the answer is 404.
     """
 
     server_version = "stickler"
@@ -337,7 +345,10 @@ class _Answers(BaseHTTPRequestHandler):
                     self._answer(HTTPStatus.SERVICE_UNAVAILABLE, b"too busy", "text/plain")
 
     def _reply_to_page(self, name: str, query: str) -> None:
-        """Send the page, or the answer to a query of the page; `name` is that of the query."""
+        """Send the page, or the answer to one of its queries.
+
+        `name` is the name of the query, if any.
+        """
         if not name:
             self._answer(HTTPStatus.OK, self._page, "text/html; charset=utf-8")
         elif name not in self._questions:

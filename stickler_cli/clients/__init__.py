@@ -1,1 +1,4 @@
-"""Clients of models that answer questions (embeddings, scores, verdicts), in batches and cached."""
+"""Clients of models that answer questions, in batches and with a cache.
+
+Answers are embeddings, scores or verdicts.
+"""

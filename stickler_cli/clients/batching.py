@@ -1,10 +1,10 @@
 """Ask one model many questions: in batches, with several calls at a time, and with retries.
 
-All calls to one model on one server pass the same `Turnstile`, which limits them.
+A `Turnstile` limits the calls. All calls to the same model on the same server share one.
 
-Libraries retry in different ways, and some ignore Retry-After. Here, all calls are retried in one
-way. The errors of all libraries are interpreted here, too: whether to retry, how long to wait, and
-the message.
+Libraries retry in different ways, and some ignore Retry-After. Here, all calls are retried in the
+same way. This module also interprets the errors of all libraries: whether to retry, how long to
+wait, and what to tell the user.
 """
 
 import os
@@ -75,7 +75,7 @@ TOO_LARGE: Final = re.compile(
     r"too (?:large|long|many|big)|maximum|at most|exceed|longer than|larger than|limit",
     re.IGNORECASE,
 )
-"""Pattern of messages in which a server says that a request is too large."""
+"""Pattern of the messages that servers send if a request is too large."""
 SECRET_NAMES: Final = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 SECRETS: Final = re.compile(r"\b(?:sk|pk|rk)-[\w*-]{4,}|\b(?:AKIA|ASIA)[A-Z0-9]{8,}|Bearer\s+\S+")
 SHOWN: Final = 200  # length up to which a message of a server is shown
@@ -86,7 +86,7 @@ COOL_DOWN: Final = 30.0  # seconds without calls after that, if the server state
 
 
 def is_passing(error: BaseException) -> bool:
-    """Return whether another attempt may succeed after this error."""
+    """Return whether the error may be temporary, so that another attempt may succeed."""
     status = _status(error)
     if status is not None and status >= LEAST_FAILURE_STATUS:
         return status in PASSING_STATUSES
@@ -111,9 +111,9 @@ def is_garbled(error: BaseException) -> bool:
 
 
 def may_be_charged(error: BaseException) -> bool:
-    """Return whether the server charges for a call that failed.
+    """Return whether the server may charge for a call that failed.
 
-    A server charges for an answer, even if the answer cannot be used. It may also charge for an
+    A server charges for an answer, even for one that cannot be used. It may also charge for an
     answer that comes too late.
     """
     is_too_long = any(isinstance(cause, LongAnswerError) for cause in _chain_of(error))
@@ -143,9 +143,9 @@ def retry_after(error: BaseException) -> float | None:
 def describe_failure(
     error: BaseException, attempts: int = 1, asked_seconds: float | None = None
 ) -> ModelError:
-    """Return an error as a ModelError whose message contains no secrets.
+    """Convert an error to a ModelError. Its message contains no secrets.
 
-    `asked_seconds` is how long the server asks to wait.
+    `attempts` is the number of attempts made. `asked_seconds` is how long the server asks to wait.
     """
     status = _status(error)
     description = f"the model's server answered {status}" if status else type(error).__name__
@@ -164,7 +164,7 @@ def describe_failure(
 
 
 def without_secrets(message: str) -> str:
-    """Remove from a message all texts that look like keys, or are keys in the environment.
+    """Remove from a message all texts that look like keys, and all keys in the environment.
 
     >>> without_secrets("Incorrect API key provided: sk-abc12345")
     'Incorrect API key provided: [key]'
@@ -180,9 +180,9 @@ def _status(error: BaseException) -> int | None:
 
 
 def _responses(error: BaseException) -> Iterator[tuple[object, Mapping[str, Any]]]:
-    """Yield (HTTP status, headers) of an error, then those of each error that caused it.
+    """Yield (HTTP status, headers) of an error, and then of each error that caused it.
 
-    If an error has no response, its status is None and its headers are empty.
+    The status is None and the headers are empty if an error has no response.
     """
     for cause in _chain_of(error):
         response = getattr(cause, "response", None)
@@ -217,15 +217,15 @@ class Turnstile:
     """Limits the calls to a model. The first call is made alone, to find out if key and model work.
 
     It is a circuit breaker with features that libraries lack. `pybreaker` holds a lock during a
-    call, so that calls wait for each other. Neither `pybreaker` nor `purgatory` supports
-    `Retry-After`, or stopping a run. None of them spaces calls, and `pyrate-limiter` lets calls
-    pass in bursts.
+    call, so calls wait for each other. Neither `pybreaker` nor `purgatory` supports `Retry-After`,
+    and neither can stop a run. None of them keeps a distance between calls. `pyrate-limiter` lets
+    calls pass in bursts.
     """
 
     def __init__(self, name: str, per_minute: float | None = None) -> None:
         """Create a turnstile for a model.
 
-        `per_minute` is the maximum number of calls per minute; None does not limit them.
+        `per_minute` is the maximum number of calls per minute, or None for no limit.
         """
         self._name = name
         self._spacing = 60 / per_minute if per_minute else 0.0
@@ -240,9 +240,11 @@ class Turnstile:
         self.answered = False
 
     def enter(self, wait: float, stopped: threading.Event) -> Passage | UnaskedError:
-        """Wait at least `wait` seconds, until a call may be made; return the permission.
+        """Wait at least `wait` seconds and until a call may be made.
 
-        Return an error if the run was stopped, or too many calls in a row have failed.
+        Return the permission to make it.
+
+        Return an error if the run was stopped, or if too many calls in a row have failed.
         """
         with self._changed:
             earliest = monotonic() + wait
@@ -275,10 +277,10 @@ class Turnstile:
     def failed(
         self, passage: Passage, reason: str, asked_seconds: float | None, *, waits: bool
     ) -> None:
-        """Record that a call failed; `asked_seconds` is how long the server asks to wait.
+        """Record that a call failed. `asked_seconds` is how long the server asks to wait.
 
-        With `waits`, all calls wait as long as asked. If the server asks several calls to wait that
-        were made at the same time, this counts as only one failure.
+        If `waits` is true, all calls wait that long. The server may ask several calls to wait that
+        were made at the same time. They count as only one failure.
         """
         with self._changed:
             now = monotonic()
@@ -294,7 +296,10 @@ class Turnstile:
             self.worked(passage)
 
     def worked(self, passage: Passage) -> None:
-        """Record that a call returned without being refused, so that waiting calls may be made."""
+        """Record that a call returned and key and model were not refused.
+
+        Waiting calls may then be made.
+        """
         with self._changed:
             self._proven = True
             if passage.is_awaited:
@@ -302,7 +307,10 @@ class Turnstile:
             self._changed.notify_all()
 
     def refused(self, passage: Passage) -> None:
-        """Record that the key or the model was refused; the next call is made alone again."""
+        """Record that the server refused the key or the model.
+
+        The next call is made alone again.
+        """
         with self._changed:
             self._alone = False
             self.wake()
@@ -320,7 +328,7 @@ MOST_GARBLED: Final = 2  # unreadable answers to one question before it is given
 
 
 class CallOutcome(NamedTuple, Generic[Q, A]):
-    """The questions of one call, with their answers or the error of the call."""
+    """The questions of one call, and their answers. If the call failed, its error instead."""
 
     questions: Sequence[Q]
     result: Sequence[A] | ModelError
@@ -328,7 +336,7 @@ class CallOutcome(NamedTuple, Generic[Q, A]):
 
 @dataclass(frozen=True, slots=True)
 class AskingMode:
-    """Everything that a call needs besides model and questions: connections, limits and retries."""
+    """What a call needs in addition to model and questions: connections, limits and retries."""
 
     connections: Connections
     turnstile: Turnstile
@@ -341,7 +349,7 @@ class AskingMode:
 def ask_in_batches(
     model: Model[Q, A], questions: Sequence[Q], mode: AskingMode
 ) -> Iterator[CallOutcome[Q, A]]:
-    """Ask questions in batches; yield the outcome of each call as soon as it is known.
+    """Ask questions in batches. Yield the outcome of each call as soon as it is known.
 
     Raises:
         UnavailableError: the server refuses the key or the model at the first call.
@@ -351,7 +359,7 @@ def ask_in_batches(
     stopped = threading.Event()
 
     def ask(batch: Sequence[Q]) -> list[CallOutcome[Q, A]]:
-        """Ask one batch; if it is too large for the server, ask its halves."""
+        """Ask one batch. If it is too large for the server, ask each half separately."""
         answers = call_until_answered(model, batch, mode, stopped)
         if not isinstance(answers, TooLargeError) or len(batch) == 1:
             return [CallOutcome(batch, answers)]
@@ -369,7 +377,10 @@ def ask_in_batches(
 
 
 def _run_in_threads(work: Callable[[T], R], tasks: Sequence[T], at_once: int) -> Iterator[R]:
-    """Run tasks in threads; yield each result as soon as it is known."""
+    """Run tasks in threads, at most `at_once` at a time.
+
+    Yield each result as soon as it is known.
+    """
     waiting_tasks, outcomes = iter(tasks), SimpleQueue[R | Future[None]]()
 
     def serve() -> None:
@@ -394,10 +405,10 @@ def call_until_answered(
     stopped: threading.Event,
     jitter: Callable[[], float] = random.random,
 ) -> Sequence[A] | ModelError:
-    """Repeat a call until it is answered, fails for good, or no attempt is left.
+    """Call a model until it answers, fails for good, or no attempt is left.
 
-    Return the answers or the last error. `jitter` returns a number in [0, 1) that varies the waits,
-    so that calls that failed together are not repeated together.
+    Return the answers or the last error. `jitter` returns a random number in [0, 1) that changes
+    the waiting time. Calls that failed together are then not repeated together.
     """
     retry, purse = mode.retry, mode.purse
     max_attempts = 1 if model.is_local else retry.attempts
@@ -453,7 +464,7 @@ def _call_once(
 def _find_refusal(
     model: Model[Any, Any], error: Exception, failure: ModelError
 ) -> UnavailableError | None:
-    """Return an error if the server refused the key or lacks the model, else None."""
+    """Return an error if the server refused the key or does not have the model; else None."""
     hint = model.key_hint
     if refuses_model(error):
         hint = "check the name of the model, and that this API key may use the model"

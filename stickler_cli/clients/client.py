@@ -1,8 +1,8 @@
-"""The client of models: keeps answers in memory and on disk, applies limits, and counts usage.
+"""The client of models. It keeps answers in memory and on disk, applies limits, and counts usage.
 
-A run passes one client to everything that asks models. If the client is pickled for another
-process, that process gets a new client. The client of a worker forwards questions to the client of
-the run, so that limits, turnstiles and answers are shared by all.
+A run has one client, and everything that asks models uses it. If the client is pickled for another
+process, that process gets a new client. A worker process is different: its client forwards
+questions to the client of the run, so that all workers share limits, turnstiles and answers.
 """
 
 import errno
@@ -50,7 +50,7 @@ create table if not exists answers (
 
 
 def cache_directory() -> Path:
-    """Return the directory of the cache: `STICKLER_CACHE_DIR`, or else the user's own."""
+    """Return the cache directory: `STICKLER_CACHE_DIR`, or else a directory of the user."""
     chosen = os.environ.get(CACHE_DIR)
     if chosen:
         return Path(chosen).expanduser()
@@ -64,10 +64,10 @@ def cache_directory() -> Path:
 
 
 class AnswerCache:
-    """Answers in one SQLite file on disk, which all runs and processes share.
+    """Answers of models in one SQLite file, which all runs and processes share.
 
-    The key of an answer is a digest of the question and of everything else that the answer depends
-    on.
+    The key of an answer is a digest of the question and of everything else that can change the
+    answer.
 
     The file is opened when it is first needed. A file that cannot be used raises UsageError.
     """
@@ -78,9 +78,10 @@ class AnswerCache:
         self._connection: sqlite3.Connection | None = None
 
     def read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Return a dict that maps keys to stored answers; keys without an answer are missing.
+        """Return the stored answers of the given keys. Keys without an answer are missing.
 
-        An answer that is longer than any model's is returned as an empty one, which is invalid.
+        If an answer is longer than any answer of a model, it is returned as empty bytes, which are
+        invalid.
         """
         statement = "select iif(length(answer) <= ?, answer, x'') from answers where key = ?"
         with self._opened() as connection:
@@ -198,7 +199,8 @@ REMEMBERED_BYTES: Final = 256 * 2**20  # some 20,000 large embeddings, or half a
 ENTRY_BYTES: Final = 200  # approximate memory of a remembered answer besides the answer itself
 
 Asking: TypeAlias = "SimpleQueue[tuple[Connection, bytes] | None]"
-"""A queue of (connection that waits for answers, pickled questions) from workers; None ends it."""
+"""A queue of questions from worker processes. An entry is (connection that waits for the answers,
+pickled questions). None ends the queue."""
 
 
 class Client:
