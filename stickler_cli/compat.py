@@ -245,7 +245,7 @@ _INSTEAD: Final = {
 
 
 def _absence(module: str, name: str) -> str:
-    """Return a message for a name that a module lacks, with a replacement and a page to read."""
+    """Return a message that a module lacks a name. It names a replacement, if any, and a page."""
     instead = f"; use {_INSTEAD[name]}" if name in _INSTEAD else ""
     return f"{module} has no {name}{instead}; see docs/migrating.md"
 

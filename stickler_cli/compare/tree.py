@@ -201,8 +201,8 @@ class UnitTree:
     def outcome(self) -> Outcome:
         """The outcome of the unit.
 
-        The table has no outcome for a document: it is TP if its similarity meets its threshold,
-        else FD. The outcome of an unlabelled document is TN.
+        The table has no outcome for a document. A document is TP if its similarity meets its
+        threshold, else FD. An unlabelled document is TN.
         """
         outcome = int(self.batch.outcome[self.position])
         if outcome != NOT_EVALUATED:
@@ -213,7 +213,7 @@ class UnitTree:
 
     @property
     def similarity(self) -> float:
-        """The raw similarity, in [0, 1]; 1.0 if both sides are absent, 0.0 if one side is."""
+        """The raw similarity, in [0, 1]; 1.0 if both sides are absent, 0.0 if only one is."""
         return self._figure("similarity")
 
     @property
@@ -322,7 +322,7 @@ class UnitTree:
 
     @cached_property
     def parts(self) -> "tuple[TreePart, ...]":
-        """The fields of an object and its undeclared keys, or the items of a list."""
+        """The fields and extra keys of an object, or the items of a list."""
         values: Any = self.pred if self.extra_keys else None
         extra_keys = tuple(
             ExtraKey(
@@ -410,7 +410,7 @@ class UnitTree:
 
     @property
     def floor(self) -> float | None:
-        """The similarity at or below which items of this list cannot be a pair, in [-1, 1).
+        """The similarity that items of this list must exceed to be a pair, in [-1, 1).
 
         None if nothing was paired by similarity.
         """
@@ -426,7 +426,7 @@ class UnitTree:
 
     @property
     def pairing(self) -> Pairing | None:
-        """The partner and the next best item of a list item.
+        """The partner of a list item, and the item that is next best.
 
         None if the unit is no list item, or if its list was not paired by similarity.
         """
@@ -443,7 +443,7 @@ class UnitTree:
 
     @cached_property
     def pairings(self) -> "dict[int, Pairing]":
-        """A dict from the row of each list item in the table to its partner and its next best item.
+        """The partner and the next best item of each list item, keyed by the row of the item.
 
         Similarities of all pairs of items are computed again. Embedding models are asked for them,
         judges are not.
@@ -488,10 +488,10 @@ def find_runner_up(
 
     Candidates are the items of the other side. `indexes` has the index of each candidate, and
     `similarities` its similarity to the item. `partner` is the index of the item's partner.
-    `partner_of_candidate` has the index of the partner of each candidate. A predicted item that was
-    dropped, because the ground truth need not name all items, has no entry there.
+    `partner_of_candidate` has the index of each candidate's partner. It has no entry for a
+    predicted item that was dropped because the ground truth need not name all items.
 
-    None if no candidate has a similarity above 0.
+    Return None if no candidate has a similarity above 0.
     """
     best: Candidate | None = None
     for index, similarity in zip(indexes, similarities, strict=True):
@@ -502,7 +502,7 @@ def find_runner_up(
 
 @dataclass(frozen=True, slots=True)
 class ExtraKey:
-    """An undeclared key that only the prediction has, as a child of its object.
+    """An undeclared key that only the prediction has. In a tree, it is a child of its object.
 
     It is a false alarm, and counts in no score.
     """
@@ -547,7 +547,7 @@ TreePart: TypeAlias = "UnitTree | ExtraKey"
 
 
 def explain(root: UnitTree) -> None:
-    """Compute the next best items of all list items inside a unit, before reports read them.
+    """Compute the next best items of all list items inside a unit. Reports read them later.
 
     Raises:
         ComparisonError: a comparator failed on a pair that was not chosen.

@@ -1,4 +1,4 @@
-"""Tuples: lists whose items are compared by position, each position by a node of its own."""
+"""Tuples: lists whose items are compared by position. Each position has a node of its own."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ DEFAULT_TUPLE_THRESHOLD: Final = 0.5
 class TupleNode(SequenceNode):
     """The node of a tuple, with a node for each position.
 
-    `threshold` is the similarity at which two tuples match if they are list items; each position
+    `threshold` is the similarity at which two tuples match if they are list items. Each position
     has a threshold of its own. The score of a tuple is never clipped.
     """
 
@@ -30,9 +30,9 @@ class TupleNode(SequenceNode):
     other_positions: Node
     """The node of all positions after the declared ones."""
     ignored: frozenset[int] = frozenset()
-    """Indexes of positions that are not compared. The number of declared positions stands for all
-    later positions: if two positions are declared and the set contains 2, the third and all later
-    positions are not compared."""
+    """Indexes of positions that are not compared. An index equal to the number of declared
+    positions stands for all later positions: with two declared positions, 2 means that the third
+    and all later positions are not compared."""
 
     def node_of_single_item(self, value: JsonValue) -> Node:
         """Return the node that compares a value as the only item of a tuple."""
@@ -43,7 +43,7 @@ class TupleNode(SequenceNode):
         return (*self.positions, self.other_positions)
 
     def mask_ignored(self, values: list[JsonValue]) -> list[JsonValue]:
-        """Return the items of a list with None in place of ignored positions."""
+        """Replace the items at ignored positions by None."""
         n_declared = len(self.positions)
         return [
             None if min(position, n_declared) in self.ignored else value
@@ -70,7 +70,7 @@ class TupleNode(SequenceNode):
     def _find_positions(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> AlignedItems:
-        """Align the items of two tuples by position; return the positions that are evaluated.
+        """Align the items of tuples by position, and return the positions that are evaluated.
 
         A position is evaluated if it is labelled, and at least one of the two tuples has a value
         there.
@@ -93,10 +93,10 @@ class TupleNode(SequenceNode):
         return positions._replace(gt=gt, pred=pred).select(is_evaluated)
 
     def _group_by_node(self, positions: AlignedItems) -> Iterator[tuple[int, Indexes]]:
-        """Yield (index of a node, indexes of the entries of `positions` that this node compares).
+        """Group positions by the node that compares them.
 
-        One node compares all positions after the declared ones. A node that compares no entry is
-        omitted.
+        Yield (index of the node, indexes of its entries in `positions`). One node compares all
+        positions after the declared ones. A node without entries is omitted.
         """
         return group_positions(np.minimum(positions.indexes, len(self.positions)))
 
@@ -179,7 +179,7 @@ class TupleNode(SequenceNode):
     ) -> PairScores:
         """Return the scores of pairs of tuples, given the scores of their positions.
 
-        `owner` is the number of the pair of tuples that each position belongs to. `has_absent`
+        `owner` is the index of the pair of tuples that each position belongs to. `has_absent`
         states that positions were omitted because their values count as absent.
         """
         is_present = items.outcome < TN  # TN: absent on both sides

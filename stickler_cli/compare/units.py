@@ -40,7 +40,7 @@ class UnitKind(IntEnum):
     """Any value whose ground truth is not labelled; it is skipped."""
     SCHEMAS = 5
     """The object around a document in a run with several schemas. Its only child is the document
-    itself; the name of the child is the name of the schema."""
+    itself. The name of the child is the name of the schema."""
 
 
 VALUE, OBJECT, LIST, MISMATCH, UNLABELLED, SCHEMAS = (kind.value for kind in UnitKind)
@@ -48,19 +48,20 @@ VALUE, OBJECT, LIST, MISMATCH, UNLABELLED, SCHEMAS = (kind.value for kind in Uni
 
 
 class FieldIndex:
-    """The fields of a chunk, numbered in order of first use: a parent before its children.
+    """Numbers the fields of a chunk in the order in which they are first used.
 
-    All declared fields of an object are numbered together, in schema order. Map keys are numbered
-    when a document has them. Numbers are valid in one chunk only; paths are valid in all chunks.
+    A parent comes before its children. All declared fields of an object are numbered together, in
+    schema order. Map keys are numbered when a document has them. Numbers are valid in one chunk
+    only; paths are valid in all chunks.
     """
 
     def __init__(self) -> None:
-        """Begin with the document itself, which has the number 0 and an empty path."""
+        """Begin with the document itself. It has the number 0 and an empty path."""
         self.paths: list[FieldNames] = [()]
         self.parents: list[int] = [NOTHING]
         """The number of the field that contains each field; `NOTHING` for the document."""
         self._children: dict[int, dict[str, int]] = {}
-        """For each field, a dict from the name of a field inside it to the number of that field."""
+        """For each field, the numbers of the fields inside it, keyed by name."""
         self._declared: dict[tuple[int, tuple[str, ...]], Indexes] = {}
 
     def __len__(self) -> int:
@@ -94,7 +95,7 @@ class FieldIndex:
         return numbers
 
     def count_new(self, parents: FieldNumbers, names: tuple[str, ...]) -> int:
-        """Return how many fields have no number yet, of those that `declared_of_each` would return.
+        """Return how many fields that `declared_of_each` would return have no number yet.
 
         If `parents` is a single number, the result is 0: such fields depend only on the schema.
         Several parents are the values of a map, whose keys depend on the documents.
@@ -127,7 +128,7 @@ class FieldIndex:
 
 
 class Placement(NamedTuple):
-    """The parents and fields of the units of a batch, and how the units count in their parents."""
+    """Where the units of a batch belong: their parents, their fields, and how they count."""
 
     container: "UnitBatch | None"
     """The batch of the parents; None for documents."""
@@ -137,8 +138,8 @@ class Placement(NamedTuple):
     field: FieldNumbers
     order: "int | Indexes" = 0
     """The position of each unit among the children of its parent. For a field, this is its position
-    in the schema, with map keys after all others. For an item, it is its number in the order in
-    which the items of the list are shown."""
+    in the schema; map keys come after all other fields. For an item, it is its position in the list
+    as the list is shown."""
     is_item: bool = False
     in_aggregate: "bool | Mask" = True
     weight: "float | Floats | None" = None
@@ -148,7 +149,7 @@ class Placement(NamedTuple):
     is_map_key: bool = False
     """Whether the fields are map keys, which only documents name."""
     is_whole: bool = False
-    """Whether the units are documents that are compared by fields even if one side is empty."""
+    """Whether the units are documents, which are compared by fields even if one side is empty."""
     gold_slot: Indexes | None = None
     """The positions of the chosen ground-truth alternatives; None before they are chosen."""
 
@@ -165,9 +166,10 @@ class Placement(NamedTuple):
 
 
 class BlockSlots(Protocol):
-    """Where the values of a block of leaves are in their columns; computed on first reading.
+    """Computes where the values of a block of leaves are in their columns.
 
-    Most positions are never read: counts do not need the values, and errors need few of them.
+    This is done when the positions are first read. Most positions are never read: counts do not
+    need the values, and errors need few of them.
     """
 
     def gt_slots(self) -> Indexes:
@@ -186,7 +188,7 @@ class UnitBatch:
 
     # Class attributes are defaults that most batches keep; setting them would take time.
     nodes: Any = None
-    """For a block of leaves, the node of each field; the units of a field are consecutive."""
+    """For a block of leaves, the node of each leaf. The units of one leaf follow each other."""
     block_slots: BlockSlots | None = None
     outcome: Any = NOT_EVALUATED
     similarity: Any = 0.0
@@ -196,8 +198,8 @@ class UnitBatch:
     """Whether the units are documents. With several schemas, this is true for the document itself
     and for the object around it."""
     is_side = False
-    """Whether each unit is one of the two sides of a mismatch, whose parent is the mismatch. Its
-    path is that of the mismatch."""
+    """Whether the units are the two sides of mismatches. The parent of a side is its mismatch, and
+    both have the same path."""
     is_inner_item = False
     """Whether the units are items of a list that is itself an item."""
     is_in_list = False
@@ -211,7 +213,7 @@ class UnitBatch:
         columns: Columns,
         placement: Placement,
     ) -> None:
-        """Reserve rows from `start` on; the figures of the units are filled in later."""
+        """Reserve rows from `start` on. The figures of the units are filled in later."""
         self.start, self.size = start, len(placement.document)
         self.kind, self.node, self.columns = kind, node, columns
         self.document, self.field = placement.document, placement.field
@@ -278,8 +280,7 @@ class UnitBatch:
         """Set the batch of the parents, and the position of each unit's parent in it."""
         self.container, self.positions = container, positions
         self.is_unlabelled = self.kind == UNLABELLED
-        """Whether the ground truths of the units are not labelled, so that the units are
-        skipped."""
+        """Whether the ground truths of the units are not labelled. Such units are skipped."""
         if container is None or container.kind == SCHEMAS:
             self.is_document = True
         elif self.is_item:
@@ -341,7 +342,7 @@ class UnitBatch:
 
     @cached_property
     def is_in_one_sided(self) -> Mask | None:
-        """Which units are inside an object or item that one side lacks; None if no unit is."""
+        """Mask of units inside an object or item that one side lacks; None if there are none."""
         container = self.container
         if container is None or (container.is_in_one_sided is None and container.is_closed is None):
             return None
@@ -355,7 +356,7 @@ class UnitBatch:
 
     @cached_property
     def parent_is_one_sided(self) -> Mask | None:
-        """Which units are direct children of a unit that one side lacks; None if no unit is."""
+        """Mask of direct children of a unit that one side lacks; None if there are none."""
         container = self.container
         if container is None or container.is_document or not container.has_one_sided:
             return None
@@ -380,19 +381,20 @@ _BATCH_COLUMNS: Final = (
     *("is_item", "is_map_key", "in_aggregate", "weight", "gt_index", "pred_index"),
     *("gt_slot", "pred_slot", "outcome", "similarity", "score", "threshold"),
 )
-"""The attributes of a batch that a copy takes over, all but its position in the table."""
+"""The attributes of a batch that are copied to another table. Its position in the table is not
+copied."""
 
 _NOTES: Final = (
     *("reasons", "gold_slots", "n_open_items", "n_unlabelled_items"),
     *("extra_keys", "undeclared_keys"),
 )
-"""The attributes of a table that are dictionaries from row to a fact that few units have."""
+"""The attributes of a table with facts that few units have. Each is a dict from row to fact."""
 
 
 def column_values(column: Any, positions: Indexes) -> list[Any]:
     """Return the values of a batch's column at some positions.
 
-    If the column is a single value, which is valid for all units, it is repeated.
+    A column may be a single value for all units. This value is then repeated.
     """
     if isinstance(column, np.ndarray):
         values: list[Any] = column[positions].tolist()
@@ -414,23 +416,23 @@ class UnitTable:
         self.size = 0
         """The number of rows."""
         self.reasons: dict[int, str] = {}
-        """A dict from the row of a unit to the reason that a judge gave for it."""
+        """Maps the row of a unit to the reason that a judge gave for it."""
         self.gold_slots: dict[int, int] = {}
-        """A dict from the row of a unit to the column position of its chosen ground-truth
-        alternative. It has only units with alternatives."""
+        """Maps the row of each unit with alternatives to the column position of the alternative
+        that was chosen."""
         self.out_of_order: set[int] = set()
-        """Rows of items of ordered lists that have no partner, although an item without a partner
-        on the other side would match."""
+        """Rows of items of ordered lists that have no partner, but would match an item of the other
+        side that has no partner, either."""
         self.n_open_items: dict[int, int] = {}
-        """A dict from the row of an open list to the number of predicted items that are dropped."""
+        """Maps the row of an open list to the number of its predicted items that are dropped."""
         self.n_unlabelled_items: dict[int, int] = {}
-        """A dict from the row of a list or map to the number of items or map keys that were dropped
+        """Maps the row of a list or map to the number of its items or map keys that were dropped
         because they are not labelled."""
         self.extra_keys: dict[int, tuple[str, ...]] = {}
-        """A dict from the row of an object to the undeclared keys that only the prediction has.
-        Each of these keys is a false alarm."""
+        """Maps the row of an object to the undeclared keys that only the prediction has. Each of
+        these keys is a false alarm."""
         self.undeclared_keys: dict[int, tuple[str, ...]] = {}
-        """A dict from the row of an object to the undeclared keys of its ground truth. They are not
+        """Maps the row of an object to the undeclared keys of its ground truth. They are not
         evaluated."""
 
     def add(self, kind: int, node: Any, columns: Columns, placement: Placement) -> UnitBatch:
@@ -502,8 +504,8 @@ class UnitTable:
     def select(self, roots: Indexes) -> "UnitTable":
         """Return a table in which the given units become the documents.
 
-        `roots` are the rows of these units; none may be inside another. Everything inside them is
-        included.
+        `roots` are the rows of these units. None of them may be inside another. Everything inside
+        them is included.
         """
         table = UnitTable(len(roots))
         root_of_row = np.full(self.size + 1, NOTHING)  # `NOTHING` reads the last entry
@@ -535,7 +537,7 @@ class UnitTable:
         return table
 
     def _renumber(self, fields: FieldIndex, is_kept: Mask, is_root: Mask) -> Indexes:
-        """Number the fields of kept units anew; return the new numbers, indexed by the old ones.
+        """Number the fields of kept units anew. Return the new numbers, indexed by the old ones.
 
         Only fields inside the roots are numbered. They are numbered in the order of the kept units,
         because the order of old numbers depends on the chunk.
@@ -566,10 +568,10 @@ class UnitTable:
     def take(
         self, batch: UnitBatch, kept: Indexes, container: UnitBatch | None, positions: Indexes
     ) -> UnitBatch:
-        """Copy selected units of a batch of another table to this table; return the new batch.
+        """Copy some units of another table's batch to this table; return the new batch.
 
-        `container` is the batch of their parents in this table, or None. `positions` has the
-        position of each unit's parent in that batch.
+        `kept` are their positions in the batch. `container` is the batch of their parents in this
+        table, or None. `positions` has the position of each unit's parent in that batch.
         """
         copy: UnitBatch = object.__new__(UnitBatch)
         for name in _BATCH_COLUMNS:
@@ -583,7 +585,7 @@ class UnitTable:
         return copy
 
     def field_scores(self, document: int) -> dict[str, float]:
-        """Return a dict from the name of each labelled field of a document to its score.
+        """Return the score of each labelled field of a document, keyed by the name of the field.
 
         The dict is empty for a document that is not an object.
         """
@@ -619,9 +621,9 @@ class UnitTable:
 
     @cached_property
     def _by_parent(self) -> tuple[Indexes, Indexes]:
-        """(All rows sorted by parent, start of each row's children among them).
+        """(rows, starts): all rows sorted by parent, and the start of each row's children.
 
-        The children of one parent are sorted by `order`. The second array has size + 1 entries: the
+        The children of one parent are sorted by `order`. `starts` has size + 1 entries: the
         children of row `i` are `rows[starts[i]:starts[i + 1]]`.
         """
         parent, order = self.parents(), self.column("order")
@@ -662,10 +664,13 @@ class UnitTable:
 
 
 def notes_by_row(notes: Mapping[int, T], batch: UnitBatch) -> dict[int, T]:
-    """Return a dict from row to note, given a dict from position in a batch to note."""
+    """Return notes keyed by row. The keys of `notes` are positions in a batch."""
     return {batch.start + position: note for position, note in notes.items()}
 
 
 def select_values(values: Any, selected: Indexes) -> Any:
-    """Return the selected values of an array; return a single value, valid for all, as it is."""
+    """Return the selected values of an array.
+
+    A single value, which is valid for all units, is returned as it is.
+    """
     return values[selected] if isinstance(values, np.ndarray) else values

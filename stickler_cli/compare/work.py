@@ -16,10 +16,10 @@ STEPS_OF_UNIT: Final = 1_000_000_000
 units."""
 
 CALL_STEPS: Final = 50_000
-"""Fixed cost of one call of a node, in steps, however many pairs it compares: about fifty small
-calls of numpy."""
+"""Fixed cost of one call of a node, in steps. It does not depend on the number of pairs, and is
+about the cost of fifty small calls of numpy."""
 PAIR_STEPS: Final = 200
-"""Steps of each pair of values, besides the work of its comparator."""
+"""Steps of each pair of values, in addition to the work of its comparator."""
 VALUE_STEPS: Final = 100
 """Steps to find a value in its document."""
 PREPARED_STEPS: Final = 2_000
@@ -27,8 +27,8 @@ PREPARED_STEPS: Final = 2_000
 UNDECLARED_STEPS: Final = 20_000
 """Steps of an undeclared key, which becomes an error of its own."""
 NAME_STEPS: Final = 300_000
-"""Steps of a key that is in documents but not in the schema, such as the key of a map. It becomes a
-field of its own in counts and reports, and may contain further fields."""
+"""Steps of a key that documents have but the schema does not name, such as the key of a map. It
+becomes a field of its own in counts and reports, and may contain further fields."""
 DECLARED_STEPS: Final = 100_000
 """Steps of a declared field in the value of a map key. They are counted even if the value lacks the
 field, because the field appears in counts and reports anyway."""
@@ -45,7 +45,8 @@ separately."""
 class TooMuchAtOnceError(BaseException):
     """Signals to an executor that this work belongs in a process that can be killed.
 
-    It is no `Exception`, so that no handler around foreign code takes it for a fault of that code.
+    It is no `Exception`. Otherwise, a handler around foreign code might take it for a fault of that
+    code.
     """
 
 
@@ -69,8 +70,8 @@ class Work:
         self.steps_left, self.max_steps_at_once = _steps(limit), _steps(at_once)
         self.bytes_left = MAX_RESERVED_BYTES
         self.steps_by_path: dict[tuple[str, ...], list[int]] = {}
-        """The steps of each field: a list with one number, which all `FieldWork` of the field
-        share."""
+        """The steps of each field, in a list with one number. All `FieldWork` of the field share
+        this list."""
         self.absence = Absence()
 
     def field_work(self, path: tuple[str, ...] = ()) -> "FieldWork":
@@ -86,7 +87,7 @@ class FieldWork:
     def __init__(
         self, work: Work, path: tuple[str, ...], *, steps: list[int], names: tuple[str, ...] = ()
     ) -> None:
-        """Take the shared list that counts the steps of a field.
+        """Count the steps of a field in a list that other objects for this field share.
 
         `names` are the names of fields that are compared together.
         """
@@ -126,7 +127,7 @@ class FieldWork:
             raise TooMuchAtOnceError
 
     def reserve(self, n_bytes: int) -> None:
-        """Count bytes that values of this field will take; a negative number releases bytes.
+        """Count bytes that values of this field will take. A negative number releases bytes.
 
         Raises:
             RoomLimitError: documents would take more bytes than they may.

@@ -1,4 +1,4 @@
-"""Values of large JSON reports that are built when they are read, and never kept in memory."""
+"""Parts of large JSON reports. Their values are built when read, and not kept in memory."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
@@ -40,5 +40,5 @@ DEFERRED: Final = (DeferredObject, DeferredList)
 
 
 def defer(record: dict[str, Any]) -> DeferredObject:
-    """Return a record as a `DeferredObject`; its values may be deferred or plain."""
+    """Return a record as a `DeferredObject`. Its values may be deferred or plain."""
     return DeferredObject([*record], record.__getitem__)

@@ -34,7 +34,7 @@ IDEOGRAPHIC_SPACE: Final = "\u3000"
 
 
 def digits_of(interval: IntervalBounds | None) -> int:
-    """Return the number of decimals with which a rate is shown, given its interval.
+    """Return how many decimals are shown of a rate that has this interval.
 
     There is one decimal more than is needed to tell the two bounds apart.
 
@@ -46,9 +46,9 @@ def digits_of(interval: IntervalBounds | None) -> int:
 
 
 def rate(value: float | None, limits: Collection[float] = (), digits: int = DIGITS) -> str:
-    """Format a rate or score; only a value equal to 0, 1 or a limit is shown as that number.
+    """Format a rate or score. It never looks equal to 0, 1 or a limit if it is not.
 
-    So 9,999.6 of 10,000 is not shown as 1.0000, and a rate that fails a gate does not look as if it
+    9,999.6 of 10,000 is not shown as 1.0000, and a rate that fails a gate does not look as if it
     passed. None gives `NOTHING`.
 
     >>> rate(2 / 3), rate(0.99996), rate(0.00001), rate(0.89996, {0.9}), rate(None)
@@ -63,7 +63,7 @@ def rate(value: float | None, limits: Collection[float] = (), digits: int = DIGI
 
 
 def percent(share: float) -> str:
-    """Format a share as a percentage with one decimal; it is never rounded to 0 % or 100 %.
+    """Format a share as a percentage with one decimal. Only 0 is 0.0%, and only 1 is 100.0%.
 
     >>> percent(116 / 155), percent(0.9999), percent(1.0)
     ('74.8%', '99.9%', '100.0%')
@@ -143,8 +143,8 @@ def count_unlisted(count: int, command: str = "") -> str:
 
 
 _COMMAND: Final = re.compile(r"##(?=\w*\[)|^\s*:(?=:)")
-"""Pattern of the start of a command to a CI system, which executes commands in the log of a job:
-`##[` anywhere in a line, or `::` at its start. Source: actions/runner, ActionCommand.cs; Azure and
+"""Pattern of the start of a command in the log of a CI job. CI systems execute such commands: `##[`
+anywhere in a line, or `::` at its start. Source: actions/runner, ActionCommand.cs; Azure and
 TeamCity use `##vso[` and `##teamcity[`."""
 
 
@@ -183,7 +183,7 @@ def visible_json(text: str) -> str:
 
 
 def _escape_in_json(match: re.Match[str]) -> str:
-    """Return the first character of a match as an escape of JSON, and the others as they are."""
+    """Replace the first character of a match by its JSON escape; keep the others."""
     code_units = match[0][0].encode("utf-16-be").hex()  # two code units for a large code point
     escapes = (f"\\u{code_units[start : start + 4]}" for start in range(0, len(code_units), 4))
     return "".join(escapes) + match[0][1:]
@@ -227,7 +227,7 @@ def cut_middle(text: str, width: int) -> str:
 
 
 def fit_widths(widths: Sequence[int], room: int) -> list[int]:
-    """Return column widths with a sum of at most `room`, by narrowing the widest columns.
+    """Narrow the widest columns until the sum of all widths is at most `room`; return the widths.
 
     >>> fit_widths([5, 40, 30], 45), fit_widths([5, 6], 45)
     ([5, 20, 20], [5, 6])

@@ -14,7 +14,7 @@ MAX_LETTERS: Final = 10_000_000
 
 MAX_LEVELS: Final = 100
 """Maximum number of levels of objects and lists in a text that is read as JSON. A text with more
-levels stays a text."""
+levels is not read, and stays a text."""
 
 _LONG_NUMBER: Final = re.compile(r"\d{19}")
 _FENCE: Final = re.compile(r"\s*```[\w+-]*[^\S\n]*\n")

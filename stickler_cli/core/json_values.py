@@ -113,7 +113,7 @@ def json_line(value: object) -> bytes:
 
 
 def canonical_json(document: JsonDocument) -> bytes:
-    """Return the content of a document as bytes that are equal for equal content.
+    """Return the content of a document as bytes. Equal content gives equal bytes.
 
     Keys are sorted, and absent values are left out.
     """
@@ -139,7 +139,7 @@ _CONTAINERS: Final = (dict, list)
 class Absence:
     """A function like `is_absent` that remembers its results for objects and lists.
 
-    Results are remembered by `id()` of the values, so these must live as long as this object.
+    It identifies values by `id()`, so these must live as long as this object.
     """
 
     def __init__(self) -> None:
@@ -177,9 +177,9 @@ def without_absent(value: JsonValue) -> JsonValue:
 
 @dataclass(frozen=True, slots=True)
 class ReadingRule:
-    """How the values of a field are read on both sides: by aliases, and by a list of absent values.
+    """Reads the values of a field: replaces aliases by names, and some values by None.
 
-    Case, and the number of blanks between words, do not matter.
+    Both sides are read in this way. Case, and the number of blanks between words, do not matter.
 
     >>> read = ReadingRule({"USA": ["US"], "one": ["1"]}, ["N/A", 0])
     >>> [read(value) for value in ("us", 1, "U.S.", " n/a ", 0.0, False)]
@@ -191,7 +191,7 @@ class ReadingRule:
     absent: Sequence[JsonValue] = ()
     """Values that are read as None."""
     names: Mapping[str, str] = field(init=False, compare=False, repr=False)
-    """A mapping from each text to the name that it stands for. Texts are in lower case, with single
+    """Maps each text to the name that it stands for. Texts are in lower case, with single
     blanks."""
     nothing: frozenset[Hashable] = field(init=False, compare=False, repr=False)
 
@@ -211,7 +211,7 @@ class ReadingRule:
     def __call__(self, value: Any) -> Any:
         """Return the name that a value stands for, or else the value itself.
 
-        None for a value that counts as absent.
+        Return None for a value that counts as absent.
         """
         if isinstance(value, str):
             text = _folded(value)
@@ -258,7 +258,8 @@ SAID: Final[Mapping[str, tuple[type, str]]] = {
     LABELLED: (bool, "true or false"),
     EXHAUSTIVE: (bool, "true or false"),
 }
-"""Keys beside a value that annotate the value, each with the type that an annotation must have."""
+"""Keys beside a value that annotate it. For each key: the type that the annotation must have, and
+the type in words."""
 
 
 @dataclass(slots=True, eq=False)
@@ -279,8 +280,8 @@ class Gold:
     n_unlabelled_items: int = 0
     """Number of unlabelled items of a list."""
     present_in_alternative: bool = False
-    """Whether the value is absent, but has an alternative that is present, or contains a value with
-    such an alternative."""
+    """Whether the value is absent, although the value or a value inside it has an alternative that
+    is present."""
     is_optional: bool = False
     """Whether some right values are present and some are absent."""
     has_unlabelled: bool = False
@@ -297,9 +298,10 @@ class Gold:
     def decides_when_absent(self, *, is_field: bool = True) -> bool:
         """Return whether this annotation matters although the value is absent.
 
-        Usually, the only right prediction for an absent value is an absent value. That is not so if
-        the value is unlabelled or has an alternative that is present. If `is_field` is true, it is
-        not so either if the value is an incomplete list, or has unlabelled values inside.
+        Usually, the only right prediction for an absent value is an absent value. An annotation
+        changes this if the value is unlabelled or has an alternative that is present. If `is_field`
+        is true, it also does so if the value is an incomplete list, or has unlabelled values
+        inside.
         """
         decides_as_field = is_field and (self.has_unlabelled or not self.exhaustive)
         return self.present_in_alternative or not self.labelled or decides_as_field
@@ -340,8 +342,7 @@ class Alternative(NamedTuple):
     gold: Gold | None = None
     """Annotations of this value, without alternatives; None if it has no annotations."""
     metadata: Mapping[Path, JsonObject] = {}
-    """A mapping from path to metadata, for this value and values inside it. Paths begin at this
-    value."""
+    """Maps paths to metadata of this value and of values inside it. Paths begin at this value."""
     location: Path = ()
     """Path of this value inside the wrapper that lists the right values."""
 
@@ -355,7 +356,7 @@ def child_gold_of(gold: Gold | None, step: Step) -> Gold | None:
 
 
 def drop_unlabelled(value: JsonValue, gold: Gold | None) -> JsonValue:
-    """Return a prediction with null for each value that the ground truth leaves unlabelled."""
+    """Replace each value of a prediction by null if its ground truth is not labelled."""
     if gold is not None and not gold.labelled:
         return None
     if gold is None or not gold.has_unlabelled or not isinstance(value, dict | list):

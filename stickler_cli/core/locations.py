@@ -14,8 +14,7 @@ Step: TypeAlias = str | int
 Path: TypeAlias = tuple[Step, ...]
 
 ANY_KEY: Final = "*"
-"""In the path of a field, stands for any key of a map, since the schema does not name these
-keys."""
+"""Stands for any key of a map in the path of a field. The schema does not name these keys."""
 
 ANY_NAMES: Final = "**"
 """In a pattern, stands for any number of names; `*` stands for exactly one name."""
@@ -33,8 +32,8 @@ _STEP: Final = (
 def field_path(path: Path) -> str:
     """Return a path as text; names with dots, brackets, quotes or spaces are quoted.
 
-    In a path, the text before a slash can name a schema. If the first name itself contains a slash,
-    it is therefore quoted, too.
+    In a path, the text before a slash can name a schema. A first name that itself contains a slash
+    is therefore quoted, too.
 
     >>> field_path(("line_items", 2, "price")), field_path(("a.b", "c"))
     ('line_items[2].price', '["a.b"].c')
@@ -139,8 +138,8 @@ def _skip_any_names(pattern: Path, lengths: set[int]) -> set[int]:
     """Add the lengths that are reached if a `**` matches no name; return all lengths.
 
     A length is the number of steps at the beginning of the pattern that match the path so far. If
-    the next step of the pattern is `**`, it may match no name. So the length plus 1 is returned,
-    too.
+    the next step of the pattern is `**`, it may match no name, so that the length plus 1 is
+    reached, too.
     """
     reached = set(lengths)
     for length in lengths:
