@@ -54,8 +54,8 @@ NOTES: Final[Mapping[str, Callable[[LeafNode], bool]]] = {
         "fields in which a text counts as wrong if a number, or the unit beside a number, differs"
     ): decides_by_numbers,
     (
-        "fields in which a long text (50 or more words without words such as 'the') counts as "
-        "right although one or two words differ"
+        "fields in which a long text (at least 50 words, not counting words such as 'the') counts "
+        "as right although one or two words differ"
     ): tolerates_words,
     (
         "fields in which a text counts as right although a word differs by one letter (to prevent "

@@ -492,9 +492,9 @@ def selected(pairs: Pairs, settings: SelectionOptions, seed: int) -> Pairs:
     number = sample if limit is None else limit
     if number is None or (pairs.total is not None and pairs.total <= number):
         return pairs
-    documents = number_of(number, "document") + (
-        "" if pairs.total is None else f" of {pairs.total}"
-    )
+    documents = number_of(number, "document")
+    if pairs.total is not None:
+        documents = f"{number:,} of {number_of(pairs.total, 'document')}"
     if limit is not None:
         remark = Problem("--limit", f"evaluated only the first {documents}")
     else:

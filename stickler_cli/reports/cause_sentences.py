@@ -348,19 +348,22 @@ def _origin_texts(
     two others. If there are digit slips of several kinds, a sentence counts each kind.
     """
     if len(slips) > 1:
-        counts = [f"{slip} in {count:,}" for slip, count in slips.items()]
+        counts = [f"{slip} in {number_of(count, 'case')}" for slip, count in slips.items()]
         yield _OriginText(join_some(counts, MAX_FIELDS))
     n_errors = sum(cause.size.errors for cause in alike_causes)
     n_errors_of_run = sum(run_causes.size_of(cause).errors for cause in alike_causes)
-    all_of_run = f"{n_errors_of_run:,}{' of the run' if n_errors < n_errors_of_run else ''}"
+    all_of_run = number_of(n_errors_of_run, "case")
+    if n_errors < n_errors_of_run:
+        all_of_run += " of the run"
     for origin, errors in run_causes.telling_origins_of(alike_causes):
         name, *source_names = (_quote_name(view, path[-1:]) for path in (origin.field, *origin.of))
-        of_all = "" if errors == n_errors == n_errors_of_run else f" of {all_of_run}"
+        has_all = errors == n_errors == n_errors_of_run
+        cases = all_of_run if has_all else f"{errors:,} of {all_of_run}"
         if len(source_names) > 1:
             product = " times ".join(f"predicted {source}" for source in source_names)
-            yield _OriginText(f"predicted {name} = {product} in {errors:,}{of_all}")
+            yield _OriginText(f"predicted {name} = {product} in {cases}")
         elif alike_causes[0].trait and alike_causes[0].trait.differing:
-            sentence = f"{name} has the true value of {source_names[0]} in {errors:,}{of_all}"
+            sentence = f"{name} has the true value of {source_names[0]} in {cases}"
             yield _OriginText(sentence, is_frequent=errors * FEW >= n_errors_of_run)
 
 

@@ -24,6 +24,7 @@ from stickler_cli.score.errors.wrong_units import ClassifiedError
 from .compared_values import cut_around_difference
 from .layout import LEAST_TEXT, TableStyle
 from .markdown import code
+from .run_sentences import describe_schema
 
 ShownDetail: TypeAlias = Literal["errors", "brief", "all"]
 """How much of a comparison is shown.
@@ -81,8 +82,8 @@ class ComparedPair:
     @property
     def title(self) -> str:
         """Document, model name and schema; without the document if it has no id."""
-        is_inferred = bool(self.schema) and self.model_name == self.schema
-        names = (f"schema {self.schema}",) if is_inferred else (self.model_name, self.schema)
+        schema = describe_schema(self.schema)
+        names = (schema,) if self.model_name == self.schema else (self.model_name, schema)
         model_and_schema = ", ".join(filter(None, names))
         if not self.document:
             return model_and_schema

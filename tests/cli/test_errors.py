@@ -250,8 +250,8 @@ def test_the_table_has_a_part_for_each_cause_and_an_item_is_one_row(stickler, da
     assert title in " ".join(out.split())
     assert out.count("has the true value of amount") == 1
     assert (
-        "  price has the true value of amount in 3\n"
-        "  predicted amount = predicted price times predicted qty in 3"
+        "  price has the true value of amount in 3 cases\n"
+        "  predicted amount = predicted price times predicted qty in 3 cases"
     ) in out
     (row,) = (text for text in out.splitlines() if text.startswith("one ") and "lines[0]" in text)
     assert re.split(" {2,}", row) == [

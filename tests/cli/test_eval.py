@@ -370,9 +370,11 @@ def test_a_rate_that_has_nothing_to_divide_by_is_empty_in_rows(stickler, data):
 def test_a_limit_and_a_sample_are_told(stickler):
     first = stickler(*EVAL, "--limit", "1", "-f", "json").json
     assert [document["id"] for document in first["per_document"]] == ["one"]
-    assert "--limit: evaluated only the first 1 document of 2" in first["notes"]
+    assert "--limit: evaluated only the first 1 of 2 documents" in first["notes"]
     drawn = stickler(*EVAL, "--sample", "1", "--seed", "3")
-    assert "note: --sample: evaluated only a random sample of 1 document of 2 (seed 3)" in drawn.out
+    assert (
+        "note: --sample: evaluated only a random sample of 1 of 2 documents (seed 3)" in drawn.out
+    )
     assert stickler(*EVAL, "--sample", "0").code == 2
 
 

@@ -25,7 +25,7 @@ def pairs_of(names, total=True):
 def test_the_first_documents_are_those_of_the_listing():
     chosen = selected(pairs_of(IDS), SelectionOptions(limit=3), 0)
     assert (ids(chosen), chosen.total) == (IDS[:3], 3)
-    assert str(chosen.problems[0]) == "--limit: evaluated only the first 3 documents of 200"
+    assert str(chosen.problems[0]) == "--limit: evaluated only the first 3 of 200 documents"
 
 
 def test_a_sample_is_the_same_in_any_order_and_keeps_the_order_of_the_run():

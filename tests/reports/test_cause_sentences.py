@@ -114,7 +114,7 @@ def test_items_say_which_field_they_hold_instead_of_their_own(texts):
     assert texts(*map(pair, (1001, 2002, 3003))) == [
         (
             "6 lines: unit and name wrong in 3 items of 3 documents (unit has the true value of "
-            "name in 3)"
+            "name in 3 cases)"
         ),
     ]
     assert texts(*map(pair, (1001, 1001, 1001))) == [
@@ -168,12 +168,12 @@ def test_what_else_is_known_of_a_cause_is_told_beside_it(run_of):
 
     assert (cause.number, cause.documents) == (1, ["a", "b", "c"])
     assert cause.origins == [
-        "price has the true value of amount in 3",
-        "predicted amount = predicted count times predicted price in 3",
+        "price has the true value of amount in 3 cases",
+        "predicted amount = predicted count times predicted price in 3 cases",
     ]
     # Lists that show the origins use the text, all other lists use the sentence.
     assert cause.text == "lines: price, amount and name wrong in 3 items of 3 documents"
-    assert cause.sentence == f"{cause.text} (price has the true value of amount in 3)"
+    assert cause.sentence == f"{cause.text} (price has the true value of amount in 3 cases)"
 
 
 @pytest.mark.parametrize(
@@ -295,7 +295,9 @@ def test_slips_of_several_kinds_are_counted_and_a_single_kind_is_the_cause(run_o
     ]
 
     assert remarks(run_of(schema, pairs)) == {
-        "total: with a wrong digit or sign in 5 documents": ["the sign differs in 3, off by 1 in 2"]
+        "total: with a wrong digit or sign in 5 documents": [
+            "the sign differs in 3 cases, off by 1 in 2 cases"
+        ]
     }
     assert remarks(run_of(schema, pairs[:2])) == {"total: the sign differs in 2 documents": []}
 

@@ -318,7 +318,7 @@ RULES: Final = {
     "words-tolerated": LintRule(
         "note",
         (
-            "long texts (50 or more words without words such as 'the') that count as right "
+            "long texts (at least 50 words, not counting words such as 'the') that count as right "
             "although one or two words differ"
         ),
         "set same_letters in the comparator-config, or use a comparator that asks a model",
