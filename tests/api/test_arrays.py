@@ -1,4 +1,4 @@
-"""Documents that are arrays, from Python."""
+"""Documents that are arrays, in the Python API."""
 
 import pytest
 from pydantic import BaseModel, RootModel

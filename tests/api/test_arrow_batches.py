@@ -1,4 +1,4 @@
-"""Batches of an Arrow table come to the same, however the table is cut and in whatever order."""
+"""An Arrow table gives the same result however it is cut into batches, and in any order."""
 
 import json
 
@@ -22,7 +22,7 @@ SCHEMA = {
 
 
 def rows(documents: int = 40) -> list[tuple[str, object, object]]:
-    """Make documents: some have errors, one has no prediction, one prediction is no document."""
+    """Return documents: some have errors, one has no prediction, one prediction is no document."""
     triples: list[tuple[str, object, object]] = []
     for number in range(documents):
         gt = {"name": "n", "total": number / 7, "lines": [{"sku": "a", "qty": number}] * 2}

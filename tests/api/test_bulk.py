@@ -1,4 +1,4 @@
-"""`BulkStructuredModelEvaluator`: documents one by one."""
+"""`BulkStructuredModelEvaluator`, which takes documents one by one."""
 
 import json
 

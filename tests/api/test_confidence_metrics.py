@@ -1,4 +1,4 @@
-"""Confidences of one comparison, in the form that users of stickler-eval know."""
+"""Confidence metrics of a single comparison, in the form that stickler-eval uses."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Models described by a configuration: what each key does, and what is wrong with bad ones."""
+"""Models that are described by a configuration: the effect of each key, and errors in bad ones."""
 
 import datetime as dt
 

@@ -185,7 +185,10 @@ LONG = {"a": "ab" * 30_000}, {"a": "cd" * 30_000}
 
 
 def within(limit):
-    """Return a scorer of texts with a limit on the work of a pair."""
+    """Return a scorer for documents with a text field `a`.
+
+    `limit` is the limit on the work for a pair of documents.
+    """
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
     return Scorer(schema, options=Options(work_limit=limit))
 

@@ -1,4 +1,4 @@
-"""Export and import give the same plan: example by example, and as a law."""
+"""A model that is exported and imported gives the same plan: in examples, and for any model."""
 
 import enum
 from decimal import Decimal
@@ -45,7 +45,7 @@ class Chain(StructuredModel):
 
 
 class Stated(StructuredModel):
-    """All that a configuration can state."""
+    """A model that uses everything that a configuration can state."""
 
     code: str = ComparableField(ExactComparator(case_sensitive=True), 0.8, 2.0, alias="theCode")
     count: int = ComparableField(default=3, description="how many", examples=[1])
@@ -282,7 +282,7 @@ LISTS = declared(
 
 
 def models(fields):
-    """Strategies of model classes with some fields."""
+    """Return a strategy for model classes with some of the fields."""
 
     def build_model_class(entries, threshold):
         definitions = {

@@ -1,4 +1,4 @@
-"""`ComparableField`: what it refuses, and what it says in the schema of its model."""
+"""`ComparableField`: the arguments it rejects, and what it adds to the JSON Schema of a model."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Models made of an annotated JSON Schema."""
+"""Models that are made from an annotated JSON Schema."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Methods and options that programs for stickler-eval use."""
+"""Methods and options that programs written for stickler-eval use."""
 
 import datetime as dt
 

@@ -1,4 +1,4 @@
-"""A key that a class takes for a field is the field, on both sides."""
+"""A key that a model class accepts for a field is that field, on both sides."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What `stickler_cli` offers, and what importing it costs."""
+"""The names that `stickler_cli` offers, and the modules that importing it loads."""
 
 import ast
 import subprocess

@@ -1,4 +1,4 @@
-"""What a comparison tells a person: `explain`, and what notebooks show."""
+"""A comparison for people to read: `explain`, and the display in notebooks."""
 
 import json
 import re

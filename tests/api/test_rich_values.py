@@ -1,4 +1,4 @@
-"""Instances made of values with metadata know what these came with."""
+"""Instances that are made from values with metadata keep the metadata."""
 
 import pytest
 from pydantic import ValidationError

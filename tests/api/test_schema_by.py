@@ -1,4 +1,4 @@
-"""Documents of several schemas from Python."""
+"""Documents with several schemas, in the Python API."""
 
 import json
 

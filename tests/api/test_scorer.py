@@ -1,4 +1,4 @@
-"""`Scorer`: predictions of any shape, batches, pickling, threads, and what is asked for."""
+"""`Scorer`: predictions of any shape, batches, pickling, threads, and requested figures."""
 
 import json
 import pickle
@@ -111,7 +111,7 @@ def test_a_prediction_may_come_in_many_forms(pred):
 
 
 class Silent:
-    """Has no text."""
+    """An object whose `repr` fails."""
 
     def __repr__(self):
         raise ValueError
@@ -246,7 +246,7 @@ def test_a_schema_of_arrays_takes_arrays():
 
 
 class Fragile(BaseComparator):
-    """Fails on one text."""
+    """A comparator that fails if the prediction is "boom"."""
 
     def compare(self, gt, pred):
         if pred == "boom":

@@ -1,4 +1,4 @@
-"""`StructuredModel`: every kind of field, classes of classes, and what comparing gives."""
+"""`StructuredModel`: all kinds of fields, nested models, and the results of comparing."""
 
 import dataclasses
 import datetime as dt

@@ -1,4 +1,4 @@
-"""The dicts of `compare_with` and of the evaluator."""
+"""The dicts that `compare_with` and the bulk evaluator return."""
 
 import json
 

@@ -539,7 +539,7 @@ def test_a_class_is_compiled_once_for_values_of_one_form(monkeypatch):
 
 @pytest.fixture
 def compiled(monkeypatch):
-    """The arguments of each time that a schema was compiled."""
+    """A list that gets the arguments of each compilation of a schema."""
     calls = []
     zero._of_digest.cache_clear()  # noqa: SLF001 - what is kept is what is tested
     monkeypatch.setattr(zero, "ruled", lambda *args: calls.append(args) or ruled(*args))

@@ -1,4 +1,4 @@
-"""Two programs agree if they count alike and their mean scores are equal."""
+"""Two programs agree if their counts and mean scores are equal."""
 
 import dataclasses
 import json

@@ -1,4 +1,4 @@
-"""What `stickler audit` finds and estimates, in simulations; docs/auditing.md has the table."""
+"""How well `stickler audit` finds wrong labels, in simulations; docs/auditing.md has the table."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What intervals cover in simulations, of which docs/statistics.md has the tables."""
+"""How often intervals contain the true value, in simulations; docs/statistics.md has the tables."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ def test_intervals_of_many_documents_are_nearly_as_narrow_as_can_be():
 
 @pytest.fixture
 def table():
-    """The rows of the tables of the page, by what stands first in them."""
+    """The rows of all tables in docs/statistics.md, as a dict from first cell to other cells."""
     page = (Path(__file__).parents[2] / "docs" / "statistics.md").read_text("utf-8")
     rows = [[*map(str.strip, line.split("|"))] for line in page.splitlines() if "|" in line]
     return {row[1]: row[2:] for row in rows}

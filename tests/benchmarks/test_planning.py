@@ -1,4 +1,4 @@
-"""Runs of the size that `stickler plan` tells reach what it promises; docs/planning.md has more."""
+"""Runs with the number of documents from `stickler plan` reach their aim; see docs/planning.md."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is told of a measurement, and when none is."""
+"""Reports of measurements, and cases in which there is none."""
 
 import dataclasses
 import json
@@ -76,7 +76,10 @@ def test_programs_take_turns_after_warming_up(monkeypatch):
 
 
 def printing(score):
-    """Return a stand-in for a program: it prints a result with this score."""
+    """Return a function that stands in for a program of `benchmarks.programs`.
+
+    The command that it returns prints a result with this mean score.
+    """
     counts = {"": [1, 0, 0, 0, 0]}
     result = {"documents": 2, "score": score, "counts": counts, "comparing": 0.01}
     return lambda *_, **__: [sys.executable, "-c", f"print({json.dumps(json.dumps(result))})"]
@@ -84,7 +87,7 @@ def printing(score):
 
 @pytest.fixture
 def small(monkeypatch):
-    """Measure two small documents, with stand-ins that agree."""
+    """Make the benchmark use two small documents, and stand-ins for programs that agree."""
     monkeypatch.setattr(command, "SETS", {"note": NOTE})
     monkeypatch.setattr(speed.Settings, "count", lambda self, documents: min(documents, 2))
     monkeypatch.setattr(programs, "ours", printing(0.5))
@@ -132,7 +135,7 @@ def test_memory_compares_many_documents_with_few(monkeypatch):
 
 
 def counted(monkeypatch, tmp_path, ours):
-    """Let our program take `ours` instructions a document, and the floor 100."""
+    """Make this project take `ours` instructions for each document, and the floor 100."""
     monkeypatch.setattr(instructions, "BASELINE", tmp_path / "instructions.json")
     monkeypatch.setattr(instructions.shutil, "which", lambda name: f"/bin/{name}")
     monkeypatch.setattr(instructions, "run", lambda command: None)

@@ -1,4 +1,4 @@
-"""The proof of scale: counts by division are those of documents, and the model is what it says."""
+"""Large runs: the computed counts are those of the documents, and the model of time is right."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The documents that are timed are the same ones wherever they are made."""
+"""The timed documents are the same on every machine."""
 
 import json
 from random import Random

@@ -1,4 +1,4 @@
-"""A small data set on disk, and the command run in this process."""
+"""Fixtures: a small data set on disk, and commands that run in this process."""
 
 import json
 from collections.abc import Callable
@@ -43,7 +43,7 @@ class Result:
 
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory with schema.json, gt/ and pred/ of two documents: one right, one wrong."""
+    """A directory with schema.json, gt/ and pred/; one document is right, the other wrong."""
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "schema.json", SCHEMA)
     for name, pred in (("one", GOOD), ("two", BAD)):

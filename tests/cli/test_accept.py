@@ -1,4 +1,4 @@
-"""Policies made, applied and checked, and gates on confidences."""
+"""`stickler accept`: policies that are made, applied and checked, and gates on confidences."""
 
 import json
 from pathlib import Path

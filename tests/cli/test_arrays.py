@@ -1,4 +1,4 @@
-"""Documents that are arrays: every command takes them where the schema's root is an array."""
+"""Documents that are arrays: every command accepts them if the root of the schema is an array."""
 
 import json
 

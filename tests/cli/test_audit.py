@@ -1,4 +1,4 @@
-"""`stickler audit`: suspects, places to look at, and what verdicts on them say."""
+"""`stickler audit`: suspected labels, places to check, and results of verdicts on them."""
 
 import csv
 import html

@@ -1,4 +1,4 @@
-"""A broken file among the documents of a directory is told by every command that reads it."""
+"""Every command that reads a directory of documents reports a broken file in it."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ MISSED = "so all values of their ground truths count as missed"
 
 @pytest.fixture
 def directories(tmp_path, monkeypatch):
-    """Four documents; one ground truth and one prediction of another document are broken."""
+    """Four documents: one ground truth is broken, and the prediction of another document."""
     folder = tmp_path / "broken"
     folder.mkdir()
     monkeypatch.chdir(folder)

@@ -1,4 +1,4 @@
-"""`--by`: documents in groups, by a field, by directory, by a metadata file."""
+"""`--by`: groups of documents by a field, a directory or a metadata file."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Values that are right though not equal: the note, their list, and how they become wrong."""
+"""Values that match without being equal: the note on them, their list, and how to reject them."""
 
 import csv
 import json

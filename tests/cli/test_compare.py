@@ -1,4 +1,4 @@
-"""`stickler compare`: what it prints, and how it ends."""
+"""`stickler compare`: its output and exit codes."""
 
 import io
 import json
@@ -16,7 +16,7 @@ TWO = ("compare", "schema.json", "gt/two.json", "pred/two.json")
 
 
 def rows_of(out):
-    """Return the rows of the table by their first cell, as lists of cells."""
+    """Return the rows of the printed table, as a dict from the first cell to all cells."""
     _, _, table = out.partition("\n\n")
     lines = table.splitlines()
     return {line.split("  ")[0]: line.split() for line in lines}

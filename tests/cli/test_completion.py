@@ -1,4 +1,4 @@
-"""Completion in a shell: the commands, options and choices that a word can become."""
+"""Shell completion: the commands, options and values that are offered for a word."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 pytestmark = pytest.mark.slow
 
 STICKLER = str(Path(sys.executable).with_name("stickler"))
-"""The installed script: shells complete its name."""
+"""Path of the installed script, since shells complete by its name."""
 
 
 def run_stickler(*arguments: str, **variables: str) -> str:
@@ -25,7 +25,7 @@ def run_stickler(*arguments: str, **variables: str) -> str:
 
 
 def complete(typed: str) -> list[str]:
-    """Return what bash offers for the last word that was typed."""
+    """Return the words that bash offers for the last word in `typed`."""
     position = str(len(typed.split(" ")) - 1)
     offered = run_stickler(
         _STICKLER_COMPLETE="complete_bash", COMP_WORDS=typed, COMP_CWORD=position

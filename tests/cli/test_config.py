@@ -1,4 +1,4 @@
-"""The configuration file: where it is found, what it may hold, who wins."""
+"""The configuration file: where it is looked for, what it may contain, and what overrides it."""
 
 import base64
 import gzip
@@ -241,7 +241,7 @@ PRICE = {"type": "object", "properties": {"a": {"type": "array", "items": {"type
 
 @pytest.fixture
 def near(data):
-    """A pair whose only items are alike, as far as a floor of 0.9 is not."""
+    """Arguments for a pair of documents whose only items have a similarity below 0.9."""
     write(data / "near.json", PRICE)
     write(data / "near" / "gt.json", {"a": ["abcdefgh"]})
     write(data / "near" / "pred.json", {"a": ["abcdefgx"]})

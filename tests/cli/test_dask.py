@@ -1,7 +1,7 @@
-"""A run on a cluster of Dask: a real scheduler and two real workers on this machine.
+"""A run on a Dask cluster: a real scheduler and two real workers on this machine.
 
-What each test holds is that results are those of one process, to the byte, or that it is said why
-there are none.
+Each test checks that the results equal those of one process byte for byte, or that an error says
+why there are no results.
 """
 
 import gzip
@@ -43,7 +43,7 @@ DOCUMENTS = 40
 
 @contextmanager
 def started(*arguments: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Start a part of a cluster in a process group of its own, and leave nothing of it behind."""
+    """Start a process of a cluster in a process group of its own, and end the group afterwards."""
     with (folder / "cluster.log").open("ab") as log:
         process = subprocess.Popen(
             (sys.executable, "-m", *arguments),
@@ -64,7 +64,7 @@ def started(*arguments: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 @contextmanager
 def cluster(folder: Path, *, threads: int = 1) -> Iterator[SimpleNamespace]:
-    """Start a scheduler and two workers that can import the modules of a folder."""
+    """Start a scheduler and two workers that can import modules from a folder."""
     place = folder / "scheduler.json"
     place.unlink(missing_ok=True)
     meeting = ("--scheduler-file", str(place))  # where the scheduler says which port it has
@@ -92,7 +92,7 @@ def cluster(folder: Path, *, threads: int = 1) -> Iterator[SimpleNamespace]:
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
-    """A cluster, and a folder whose modules its workers can import."""
+    """A running cluster, with the folder from which its workers import modules."""
     folder = tmp_path_factory.mktemp("cluster")
     write(folder / "obedient.py", COMPARATOR)
     with cluster(folder) as address:
@@ -102,7 +102,10 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace
 
 @pytest.fixture
 def orders(tmp_path: Path, shared: SimpleNamespace, monkeypatch: pytest.MonkeyPatch):
-    """Make documents, some with an order to the comparator, which workers can import."""
+    """Return a function that writes documents.
+
+    `build(die=3)` makes the comparator die at document 3.
+    """
     monkeypatch.syspath_prepend(str(shared.folder))
     monkeypatch.chdir(tmp_path)
 
@@ -121,13 +124,13 @@ def orders(tmp_path: Path, shared: SimpleNamespace, monkeypatch: pytest.MonkeyPa
 
 @pytest.fixture
 def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have no task hold more than three documents."""
+    """Limit each task to three documents."""
     monkeypatch.setattr(evaluate, "TASK", executor.Largest(4.0, 3, 8_000_000))
     monkeypatch.setattr(executor, "FIRST_BYTES", 1_000)
 
 
 def outputs(folder: Path, name: str, *arguments: str) -> dict[str, object]:
-    """Evaluate, and return all that was written, without when it was."""
+    """Evaluate; return the exit code and the text of each written file, without start times."""
     folder_of_run = folder / name
     folder_of_run.mkdir()
     files = {
@@ -152,7 +155,7 @@ def outputs(folder: Path, name: str, *arguments: str) -> dict[str, object]:
 
 @pytest.fixture
 def mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Documents of all kinds of outcome, in directories and in lines."""
+    """Documents with all kinds of outcomes, both in directories and as JSON Lines."""
     monkeypatch.chdir(tmp_path)
     lines = [f"{number},{'ab'[number % 2]}" for number in range(60)]
     write(tmp_path / "groups.csv", "id,kind\n" + "\n".join(lines))

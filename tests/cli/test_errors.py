@@ -1,4 +1,4 @@
-"""`stickler errors`: the errors of a run, finished or made for it, filtered and sorted."""
+"""`stickler errors`: the errors of a finished or a new run, filtered and sorted."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""`stickler eval`: sources, formats, files written, what is told."""
+"""`stickler eval`: sources, formats, written files and messages."""
 
 import csv
 import io

@@ -1,7 +1,7 @@
-"""Faults, done for real: killed workers, too little memory, full disks, signals, closed pipes.
+"""Real faults: killed workers, too little memory, full disks, signals, closed pipes.
 
-A comparator does what its prediction says. Nothing here measures time: what is waited for is
-waited for as long as it takes, up to a bound that only a hang would reach.
+The comparator does what the predicted text says, such as `die`. No test measures time. Each waits
+as long as needed, up to a limit that only a hanging program reaches.
 """
 
 import json
@@ -25,7 +25,7 @@ pytestmark = [
 ]
 
 PATIENCE = 120.0
-"""Seconds after which something is taken to hang."""
+"""Number of seconds after which a program is assumed to hang."""
 
 COMPARATOR = """
 import os, signal, time
@@ -64,7 +64,10 @@ EVAL = ("eval", "schema.json", "gt.jsonl", "pred.jsonl", "--allow-plugins", "-f"
 
 @pytest.fixture
 def orders(tmp_path: Path) -> Callable[..., Path]:
-    """Make a data set of 40 documents, some with an order to the comparator."""
+    """Return a function that writes 40 documents.
+
+    `build(die=3)` makes the comparator die at document 3.
+    """
 
     def build(**places: int) -> Path:
         write(tmp_path / "obedient.py", COMPARATOR)
@@ -80,7 +83,7 @@ def orders(tmp_path: Path) -> Callable[..., Path]:
 
 @contextmanager
 def running(folder: Path, *arguments: str, **more: object) -> Iterator[subprocess.Popen[str]]:
-    """Start the command in a process group of its own, and leave nothing of it behind."""
+    """Start `stickler eval` in a process group of its own, and kill the group afterwards."""
     process = subprocess.Popen(
         (sys.executable, "-m", "stickler_cli", *EVAL, *arguments),
         cwd=folder,
@@ -98,7 +101,7 @@ def running(folder: Path, *arguments: str, **more: object) -> Iterator[subproces
 
 
 def run(folder: Path, *arguments: str, **more: object) -> tuple[int, str, str]:
-    """Run the command to its end, and return its exit code and output."""
+    """Run `stickler eval` to its end; return exit code, standard output and standard error."""
     with running(folder, *arguments, **more) as process:
         out, err = process.communicate(timeout=PATIENCE)
         until(lambda: not alive(process.pid))
@@ -114,7 +117,7 @@ def until(holds: Callable[[], object]) -> None:
 
 
 def alive(group: int) -> list[int]:
-    """List the processes of a group that have not ended."""
+    """Return the ids of the processes of a group that are still running."""
     process_ids = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -131,7 +134,7 @@ def problems(out: str) -> dict[str, str]:
 
 
 def line_files(folder: Path) -> set[str]:
-    """Name the existing files among those that a run writes."""
+    """Return the names of the files for `--documents` that exist, also incomplete ones."""
     return {path.name for path in folder.iterdir() if "docs" in path.name}
 
 

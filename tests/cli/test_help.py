@@ -1,4 +1,4 @@
-"""Help in panels, wrapped to the terminal, with the exit codes of each command; and the manual."""
+"""Help texts: panels, width of the terminal, exit codes of each command; and the man page."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Hints work when they are followed."""
+"""Hints of messages work if users follow them."""
 
 import json
 import re

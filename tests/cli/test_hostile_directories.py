@@ -1,4 +1,4 @@
-"""A run directory that somebody else wrote opens nothing but its own files, and stalls nothing."""
+"""A run directory made by somebody else opens only its own files, and stalls no command."""
 
 import json
 import os
@@ -38,7 +38,7 @@ READERS = {
 
 @pytest.fixture
 def alarm():
-    """End a test that waits for a pipe."""
+    """Make the test fail after a minute, for example if it waits for a pipe."""
 
     def fail(*_):
         pytest.fail("it waits for ever")
@@ -132,7 +132,7 @@ ENDLESS_KEYS = f"CREATE VIEW made AS {ENDLESS} i AS key FROM n"
 
 
 def forge(file: Path, *statements: str) -> None:
-    """Change the database of a run, and keep the key of the run in it."""
+    """Execute SQL statements in the database of a run, but keep its key of the run."""
     with sqlite3.connect(file) as base:
         for statement in statements:
             base.execute(statement)
@@ -207,7 +207,7 @@ def test_an_answer_that_does_not_end_is_given_up(night, alarm, monkeypatch):
 
 
 def rename_in_journal(journal: Path, **settings: object) -> None:
-    """Name other sources in the journal of a run, and chain its records anew."""
+    """Write other settings into the journal of a run, and compute its checksums again."""
     lines = journal.read_bytes().splitlines(keepends=True)
     chain, forged = b"", [lines[0]]
     for number, line in enumerate(lines[1:]):
@@ -345,7 +345,10 @@ def test_a_forged_setting_is_told_with_the_journal_and_the_record(
 
 
 def forge_records(journal: Path, change) -> None:
-    """Change the records of a journal, given as JSON lines, and chain them anew."""
+    """Change the records of a journal, and compute its checksums again.
+
+    `change` takes a list of records as JSON lines, and returns the new ones.
+    """
     first, *lines = journal.read_bytes().splitlines(keepends=True)
     chain, forged = b"", [first]
     for record in change([line.partition(b" ")[2] for line in lines]):

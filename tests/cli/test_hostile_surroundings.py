@@ -1,4 +1,4 @@
-"""Commands in odd surroundings: closed or full streams, strange environments, names of files."""
+"""Commands in unusual environments: closed or full streams, odd variables, odd file names."""
 
 import json
 import os
@@ -42,7 +42,7 @@ ENVIRONMENTS = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Documents with names and values that are hard to print, and a finished run."""
+    """A folder with a finished run, and documents whose names and values are hard to print."""
     folder = tmp_path_factory.mktemp("odd")
     names = ["1", "a\nb", "-dash", "\u202eé", "::error::x", "*?[x]", os.fsdecode(b"\xff")]
     for side in ("gt", "pred"):

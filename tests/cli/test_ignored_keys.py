@@ -1,4 +1,4 @@
-"""`--ignore` and `--rename`: misspelt names, and groups by keys that are left out."""
+"""`--ignore` and `--rename`: misspelt names, and groups by keys that are ignored."""
 
 import pytest
 

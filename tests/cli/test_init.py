@@ -1,4 +1,4 @@
-"""`stickler init`, and SCHEMA left out or a model: what is inferred is what was written down."""
+"""`stickler init`, and runs without a schema or with a model: both use the same inference."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""What the command does with documents that are odd, large, or not quite JSON."""
+"""Documents that are odd, large, or not quite JSON."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Confidence intervals on the command line: what is shown, asked for, gated and refused."""
+"""Confidence intervals on the command line: how they are shown, requested, gated and refused."""
 
 import re
 from pathlib import Path

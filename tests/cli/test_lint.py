@@ -1,4 +1,4 @@
-"""`stickler lint`: what it prints in each form, and its exit code."""
+"""`stickler lint`: its output in each format, and its exit code."""
 
 import json
 
@@ -11,7 +11,7 @@ from .conftest import GOOD, write
 
 @pytest.fixture
 def wrong(data):
-    """One document of the ground truth with a number that is a text, over several lines."""
+    """A ground truth that has, over several lines, one document in which a number is a text."""
     text = json.dumps({**GOOD, "total": "much"}, indent=1)
     return write(data / "gt" / "two.json", text)
 

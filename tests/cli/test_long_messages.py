@@ -1,4 +1,4 @@
-"""Messages have a bounded length, however many columns, keys or names there are, and how long."""
+"""Messages have a limited length, however many columns, keys or names there are."""
 
 import json
 
@@ -21,7 +21,7 @@ def write_table(file, names):
 
 @pytest.fixture
 def inputs(tmp_path, monkeypatch):
-    """Files with very many names, or with a very long one."""
+    """Files with very many names, or with one very long name."""
     monkeypatch.chdir(tmp_path)
     write_table(tmp_path / "table.csv", NAMES)
     write_table(tmp_path / "ids.csv", ["id", *NAMES])

@@ -1,4 +1,4 @@
-"""`stickler merge`: shards come to the run of the whole, and what does not go together is named."""
+"""`stickler merge`: merged shards equal one whole run, and runs that do not fit are named."""
 
 import json
 import re
@@ -13,7 +13,7 @@ OPTIONS = ("-f", "json", "--gate", "f1>=0.95", "--gate", "f1.lower>=0.1", "--by"
 
 @pytest.fixture
 def shards(data: Path, stickler) -> Path:
-    """Twenty documents in two directories: the run of all in all.json, of shards in 0 to 2.json."""
+    """Twenty documents in two directories: the whole run in all.json, shards in 0.json to 2.json."""
     for number in range(20):
         name = f"{'ab'[number % 2]}/{number:02}.json"
         for place in ("all", str(number % 3)):
@@ -29,7 +29,7 @@ def shards(data: Path, stickler) -> Path:
 
 
 def without_provenance(text: str) -> str:
-    """Leave out where the documents of a run come from, which is not the same in shards."""
+    """Return the text of a run file without the sources of documents, which differ in shards."""
     text, count = re.subn(r'  "provenance": \[\n.*?\n  \],\n', "", text, flags=re.DOTALL)
     assert count == 1
     return text

@@ -1,4 +1,4 @@
-"""Metrics of one's own: what they get, how they add up, and what becomes of their failures."""
+"""Metrics of users: their input, how they are merged, and what happens if they fail."""
 
 import json
 import os

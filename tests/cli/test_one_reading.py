@@ -1,4 +1,4 @@
-"""One reading: whatever is read of a run shows the same figures for the same field."""
+"""All reports of a run show the same figures for the same field."""
 
 import csv
 import io
@@ -34,7 +34,7 @@ def sources(name, pred="pred"):
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
-    """Two runs of each set of fixtures, which have different errors."""
+    """For each set of fixtures, two runs with different errors."""
     folder = tmp_path_factory.mktemp("runs")
     records = {}
     for name in SETS:
@@ -67,12 +67,12 @@ def _f1_of(run, mode):
 
 @pytest.fixture(scope="module", params=MODES)
 def case(request, tmp_path_factory):
-    """All reports on the receipts, in one counting mode."""
+    """All reports of the receipts, in one counting mode."""
     return Told(request.param, tmp_path_factory.mktemp("case"))
 
 
 class Told:
-    """All reports on one run; counts are right, wrong, missed and invented."""
+    """All reports of one run. Counts are in the order right, wrong, missed, invented."""
 
     def __init__(self, mode, folder):
         self.mode, self.folder = mode, folder
@@ -91,7 +91,7 @@ class Told:
 
     @property
     def record(self):
-        """F1 and counts of each field, from the three readings of the JSON record."""
+        """For each field in the JSON record: F1 (None if nothing is counted) and four counts."""
         found = {}
 
         def walk(node, path):
@@ -106,7 +106,7 @@ class Told:
 
     @property
     def shown(self):
-        """The record, with F1 as reports for people show it."""
+        """Same as `record`, but with F1 as text, as reports for people show it."""
         digits = RunView(self.run).digits
         return {path: (rate(f1, digits=digits), four) for path, (f1, four) in self.record.items()}
 

@@ -1,4 +1,4 @@
-"""No output of a command takes the place of one of its inputs, however either is named."""
+"""No output of a command overwrites one of its inputs, under whatever name."""
 
 import gzip
 import json
@@ -120,7 +120,7 @@ def test_a_file_is_the_same_by_its_url(as_url, tmp_path, monkeypatch, capsys):
 
 @pytest.fixture
 def finished(tmp_path, monkeypatch):
-    """Finished runs of three files, as a directory and as files of three kinds."""
+    """Finished runs of three files: a run directory, and run files of three kinds."""
     monkeypatch.chdir(tmp_path)
     schema = {"type": "object", "properties": {"n": {"type": "integer"}}}
     (tmp_path / "schema.json").write_text(json.dumps(schema))
@@ -182,7 +182,7 @@ REFERENCE = {"type": "object", "properties": {"n": {"$ref": "../parts.json#/n"}}
 
 @pytest.fixture
 def referring(tmp_path, monkeypatch):
-    """Finished runs whose schemas refer to a file, which refers to another one."""
+    """Finished runs whose schemas refer to a file that refers to another file."""
     monkeypatch.chdir(tmp_path)
     files = {"schemas/1.json": REFERENCE, "parts.json": {"n": {"$ref": "deep.json#/m"}}}
     files |= {"deep.json": {"m": {"type": "integer"}}, "gt/1.json": {"n": 1}}

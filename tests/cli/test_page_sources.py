@@ -1,4 +1,4 @@
-"""`--sources` and `--embed-sources`: what documents were read from, on the page of a run."""
+"""`--sources` and `--embed-sources`: original documents on the HTML page of a run."""
 
 import base64
 import gzip
@@ -32,7 +32,7 @@ def wrapped(value, box, page=1, **more):
 
 @pytest.fixture
 def scans(data):
-    """Two documents with boxes, one with an image and one with none."""
+    """Two documents with boxes; only one of them has an image."""
     write(data / "schema.json", SCHEMA)
     for name, total in (("one", 12.5), ("two", 13)):
         truth = {"total": wrapped(12.5, TOTAL), "date": "2024-01-02", "stamp": [0.1, 0.5, 0.3, 0.6]}
@@ -48,13 +48,13 @@ def scans(data):
 
 
 def draw(file, size=(600, 400), **options):
-    """Draw a page."""
+    """Write an image of a page to a file."""
     image = pytest.importorskip("PIL.Image")
     image.new("RGB", size, "white").save(file, **options)
 
 
 def read_page_data(data, name):
-    """Read one of the data blocks that the script of the page uses."""
+    """Return one of the data blocks that the script of the HTML page reads."""
     page = (data / "page.html").read_text()
     text = re.search(rf'id="data-{name}">([^<]*)<', page)
     return None if text is None else json.loads(gzip.decompress(base64.b64decode(text[1])))

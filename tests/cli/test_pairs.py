@@ -17,7 +17,7 @@ SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}}
 
 @pytest.fixture
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Return the name of a table of four pairs, beside a schema and its documents by themselves."""
+    """The name of a table with four pairs; the schema and the single documents are beside it."""
     monkeypatch.chdir(tmp_path)
     Path("schema.json").write_text(json.dumps(SCHEMA))
     rows = [{"id": f"d{n}", "ground_truth": {"n": n}, "prediction": {"n": n % 3}} for n in range(4)]

@@ -1,4 +1,4 @@
-"""`stickler places`: right and wrong values in right and wrong places."""
+"""`stickler places`: right and wrong values in right and wrong boxes."""
 
 import copy
 import json

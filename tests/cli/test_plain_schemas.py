@@ -1,4 +1,4 @@
-"""Schemas without annotations: what is inferred decides, and is told."""
+"""Schemas without annotations: comparisons are inferred, and a note says so."""
 
 import gzip
 import io
@@ -207,7 +207,7 @@ KINDS = {"type": "object", "properties": dict.fromkeys(("kind", "code"), TEXT)}
 
 @pytest.fixture
 def lines(tmp_path):
-    """A schema, in a directory too, and ground truth whose codes have a blank in predictions."""
+    """A schema, also in a directory, and a ground truth whose predicted codes contain a blank."""
     (tmp_path / "kinds").mkdir()
     for name in ("s.json", "kinds/a.json", "kinds/b.json"):
         (tmp_path / name).write_text(json.dumps(KINDS))

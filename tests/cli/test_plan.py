@@ -1,4 +1,4 @@
-"""`stickler plan`: how many documents it takes."""
+"""`stickler plan`: how many documents are needed."""
 
 import json
 
@@ -14,7 +14,7 @@ SCHEMA = {
 
 @pytest.fixture
 def run_of(stickler, data):
-    """Evaluate documents, some with a wrong `a`, and return the run file."""
+    """Evaluate documents, some with a wrong `a`, and return the path of the run file."""
 
     def evaluate_documents(name, number, wrong):
         write(data / "s.json", SCHEMA)

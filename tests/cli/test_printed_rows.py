@@ -1,4 +1,4 @@
-"""What is printed as rows or JSON says nothing to a terminal, nor to the runner of a CI job."""
+"""Printed rows and JSON contain no commands for a terminal or for the runner of a CI job."""
 
 import csv
 import io

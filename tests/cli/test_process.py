@@ -1,4 +1,4 @@
-"""The command as a process: exit codes, signals, pipes, and what is imported."""
+"""The command as a process: exit codes, signals, pipes, and imported modules."""
 
 import json
 import os
@@ -66,13 +66,16 @@ WIDE = {"type": "object", "properties": {f"field_{i}": {"type": "number"} for i 
 
 @pytest.fixture
 def wide(data):
-    """Results that are larger than any buffer: some 400 kB of JSON."""
+    """A data set whose results are larger than any buffer: about 400 kB of JSON."""
     write(data / "schema.json", WIDE)
     return data
 
 
 def reader_of_a_part(read: int) -> bytes:
-    """Read the content of a pipe, and continue a little later."""
+    """Read everything from a pipe, with a pause after the first chunk.
+
+    During the pause, the writer meets a full pipe.
+    """
     chunks = [os.read(read, 65_536)]
     time.sleep(0.2)  # the writer meets a full pipe in the meantime
     while chunk := os.read(read, 65_536):
@@ -256,7 +259,7 @@ stickler()
 
 
 def loaded_by(*arguments, **said):
-    """Return the modules that a command loads."""
+    """Run a command, and return the names of the modules that it loads."""
     result = run(sys.executable, "-X", "importtime", "-m", "stickler_cli", *arguments, **said)
     assert result.returncode == ExitCode.OK, result.stderr
     lines = [line for line in result.stderr.splitlines() if line.startswith("import time:")]
@@ -279,7 +282,8 @@ def test_the_version_is_told_by_the_package_alone(argument):
 
 
 MOST_MODULES = 163
-"""Own modules of a flat evaluation, which infers, gives hints and may read JSON texts."""
+"""Maximum number of this project's modules that a small evaluation may load. The evaluation infers
+comparisons, gives hints, and looks for JSON in texts."""
 
 
 def test_a_small_run_loads_only_what_it_needs(data):

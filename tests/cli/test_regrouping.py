@@ -1,4 +1,4 @@
-"""A run directory reported by other groups, and a page that is opened."""
+"""Reports of a run directory with other groups, and opening its page."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ EVAL = ("eval", "schema.json", "gt", "pred")
 
 @pytest.fixture
 def kept_run(stickler, data):
-    """A run directory, of six documents in two folders."""
+    """A run directory of six documents in two folders."""
     for number in range(6):
         name = f"{'ab'[number % 2]}/{number}.json"
         write(data / "gt" / name, {**GOOD, "source": "scan" if number < 4 else "mail"})

@@ -1,4 +1,4 @@
-"""`stickler eval --repeat`: several predictions of the same documents beside each other."""
+"""`stickler eval --repeat`: several predictions of the same documents are compared."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ EVAL = ("eval", "schema.json", "gt", "pred")
 
 @pytest.fixture
 def three(data: Path) -> Path:
-    """Three predictions of two documents: of the second one, two are wrong."""
+    """Three predictions of two documents. Two predictions of the second document are wrong."""
     for name, second in (("pred", BAD), ("pred2", GOOD), ("pred3", BAD)):
         write(data / name / "one.json", GOOD)
         write(data / name / "two.json", second)

@@ -1,4 +1,4 @@
-"""`stickler report`: finished runs in other formats, with the same bytes as the run itself."""
+"""`stickler report`: finished runs in other formats, byte for byte as the run would write them."""
 
 import base64
 import gzip
@@ -22,7 +22,7 @@ def run_file(stickler, data: Path) -> Path:
 
 @pytest.fixture
 def run_directory(stickler, run_file, data: Path) -> Path:
-    """A run directory: the run, and its errors beside it."""
+    """A run directory, with the run and its errors."""
     stickler(*EVAL, "-q", "--non-matches", "errors.jsonl")
     write(data / "night" / "run.json", run_file.read_text())
     write(data / "night" / "non-matches.jsonl", (data / "errors.jsonl").read_text())

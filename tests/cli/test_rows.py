@@ -1,4 +1,4 @@
-"""Runs that keep no rows of documents: of a fixed size, merged to the byte, and honest about it."""
+"""Runs without rows of documents: fixed size, exact merging, and notes on what they lack."""
 
 import json
 import shutil
@@ -15,7 +15,7 @@ EVAL = ("--by", "@directory", "--gate", "f1.lower>=0.1", "--wrapped", "value:con
 
 
 def prediction(number: int) -> dict:
-    """Make a prediction with a confidence; one in four predictions has errors."""
+    """Return a prediction with confidences; every fourth prediction has errors."""
     values = dict(BAD if number % 4 == 3 else GOOD)
     values["total"] = {"value": values["total"], "confidence": 0.51234 + number / 100}
     return values
@@ -23,7 +23,7 @@ def prediction(number: int) -> dict:
 
 @pytest.fixture
 def shards(data: Path) -> Path:
-    """Thirty documents in two directories, all together and in three shards."""
+    """Thirty documents in two directories, evaluated together and as three shards."""
     for number in range(30):
         name = f"{'ab'[number % 2]}/{number:02}.json"
         for place in ("all", str(number % 3)):

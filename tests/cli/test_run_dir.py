@@ -1,4 +1,4 @@
-"""Run directories: what they hold, how a run goes on after its end, and what they refuse."""
+"""Run directories: their content, how interrupted runs continue, and what is refused."""
 
 import contextlib
 import io
@@ -36,7 +36,7 @@ KEPT = (*EVAL, "--run-dir", "kept")
 
 @pytest.fixture
 def orders(data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Documents of all kinds of outcome, each in a chunk of its own."""
+    """Documents with all kinds of outcomes; each is a chunk of its own."""
     monkeypatch.setattr(executor, "FIRST_BYTES", 0)
     monkeypatch.setattr(executor, "CHUNK", executor.CHUNK._replace(text=0))
     write(data / "gt" / "lonely.json", {"id": "L-1", "total": 3})
@@ -53,7 +53,7 @@ def orders(data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def call(*arguments: str) -> tuple[int, str, str]:
-    """Run the command in this process, and return its exit code and output."""
+    """Run a command in this process; return exit code, standard output and standard error."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main(arguments)
@@ -69,14 +69,14 @@ def contents(folder: str = "kept") -> dict[str, bytes]:
 
 
 def going_on_with_kept(out: str) -> str:
-    """Replace the next commands in an output by those of a run with the directory `kept`."""
+    """Return an output in which the suggested commands use the run directory `kept`."""
     assert out.count(" errors schema.json gt pred ") == 1
     return re.sub(" errors schema.json gt pred .*--cause", " errors kept --cause", out)
 
 
 @pytest.fixture
 def uninterrupted(orders: Path) -> tuple[tuple[int, str], dict[str, bytes]]:
-    """The output and the files of an uninterrupted run."""
+    """Exit code and output, and the files, of a run that is not interrupted."""
     code, out, err = call(*KEPT)
     assert err == ""
     record = json.loads(contents()["run.json"])
@@ -123,7 +123,11 @@ def journal_lines() -> list[bytes]:
 
 
 def places_to_cut() -> list[int]:
-    """Return the ends of all lines of the journal, the bytes beside them, and some others."""
+    """Return positions at which tests cut the journal off.
+
+    They are the ends of all lines, the bytes before and after these ends, and some random
+    positions.
+    """
     ends, total = [0], 0
     for line in journal_lines():
         total += len(line)
@@ -227,7 +231,8 @@ def refused(*arguments: str) -> str:
 
 
 BEFORE = {"whole": 10, "begun": 4}
-"""Lines of the journal: of a finished run; of one with two documents, `Alike` and `lonely`."""
+"""Number of lines in the journal: of a finished run, and of a run with two finished documents,
+`Alike` and `lonely`."""
 
 
 @pytest.mark.parametrize("state", BEFORE)
@@ -471,7 +476,7 @@ DOCUMENTS = 200
 
 @pytest.fixture
 def patient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Documents at which a run can be made to wait; some are wrong."""
+    """Documents at which tests can make a run wait; some are wrong."""
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "patient.py", COMPARATOR)
     write(tmp_path / "schema.json", PATIENT)
@@ -483,7 +488,7 @@ def patient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @contextlib.contextmanager
 def running(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Start the command in a process group of its own, and leave nothing of it behind."""
+    """Start a run in a process group of its own, and kill the group afterwards."""
     process = subprocess.Popen(
         (sys.executable, "-m", "stickler_cli", *COMMAND, "--run-dir", "kept", *arguments),
         env={**os.environ, "PYTHONPATH": os.pathsep.join((str(Path.cwd()), *sys.path))},
@@ -501,7 +506,7 @@ def running(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
 
 @contextlib.contextmanager
 def hold_at_document(document: int, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Start the command, and wait until it stands still in the middle of a document."""
+    """Start a run, and continue when it waits in the middle of the given document."""
     place = write(Path("wait-at", f"x{document}"), "")
     with running(*arguments) as process:
         until(Path("waiting").exists)

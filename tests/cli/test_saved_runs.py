@@ -1,4 +1,4 @@
-"""Reading runs that were written before: the same bytes again, or what is wrong with the file."""
+"""Reading run files: they are written again with the same bytes, or the error is named."""
 
 import gzip
 import json
@@ -17,7 +17,7 @@ GATES = ("--gate", "f1>=0.99", "--gate", "documents.total==3", "--gate", "lines.
 
 @pytest.fixture
 def run_file(stickler, data: Path) -> Path:
-    """A run with a missing prediction, gates that hold and fail, a note and accounts."""
+    """A run file with a missing prediction, passed and failed gates, a note, and documents."""
     write(data / "gt" / "three.json", {"id": "C-3"})
     (data / "gt" / "notes.txt").touch()
     stickler("eval", "schema.json", "gt", "pred", "-q", "-o", "run.json", *GATES)

@@ -1,4 +1,4 @@
-"""`--schema-by`: one run of documents of several schemas."""
+"""`--schema-by`: one run of documents with several schemas."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What docs/threat-model.md promises of schemas, documents and files that mean harm."""
+"""The promises of docs/threat-model.md about hostile schemas, documents and files."""
 
 import ast
 import gzip
@@ -67,7 +67,7 @@ sys.exit(main(sys.argv[1:]))
 
 @cache
 def used_in(module):
-    """Name the imports of a module, and the functions that it calls by a bare name."""
+    """Return the names that a module imports, and the functions that it calls by a bare name."""
     imported, called = set(), set()
     for node in ast.walk(ast.parse(module.read_text())):
         if isinstance(node, ast.Import):

@@ -1,4 +1,4 @@
-"""`stickler show`: how each field is compared, and who said so."""
+"""`stickler show`: how each field is compared, and where its settings come from."""
 
 from .conftest import write
 

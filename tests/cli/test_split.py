@@ -1,4 +1,4 @@
-"""`stickler split` as a command: its exit codes, and what it says of packets that are odd."""
+"""`stickler split` as a command: exit codes, and messages about odd packets."""
 
 import json
 

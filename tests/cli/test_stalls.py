@@ -1,4 +1,4 @@
-"""Documents that would keep a run from ending: they fail by name, and signals are answered."""
+"""Documents that would make a run endless: they fail with a message, and signals still work."""
 
 import json
 import os
@@ -17,14 +17,15 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /pro
 
 COMMAND = (sys.executable, "-m", "stickler_cli", "eval", "schema.json", "gt", "pred", "--no-config")
 LONG = {"a": "ab" * 2_000_000}, {"a": "cd" * 2_000_000}
-"""Minutes in one call of a library, with --work-limit out of the way."""
+"""A pair of texts whose comparison takes minutes in one call of a library, if --work-limit allows
+it."""
 
 TEXT = {"type": "object", "properties": {"a": {"type": "string"}}}
 
 
 @pytest.fixture
 def stalling(tmp_path):
-    """Three documents; the second one takes minutes."""
+    """Three documents; comparing the second one takes minutes."""
     write(tmp_path / "schema.json", TEXT)
     for name, (gt, pred) in {"1": ({"a": "x"}, {"a": "x"}), "2": LONG, "3": ({}, {})}.items():
         write(tmp_path / "gt" / f"{name}.json", gt)
@@ -38,7 +39,7 @@ def children(process: int) -> list[int]:
 
 
 def comparing(process: subprocess.Popen) -> int:
-    """Wait until a worker of a run is in the middle of a comparison, and return which."""
+    """Wait until a worker of a run is in the middle of a comparison, and return its process id."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         for child in children(process.pid):

@@ -1,4 +1,4 @@
-"""`--format github`: annotations on standard output, a report in the summary of the step."""
+"""`--format github`: annotations on standard output, and a report in the summary of the step."""
 
 import pytest
 

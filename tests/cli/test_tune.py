@@ -1,4 +1,4 @@
-"""`stickler tune`: thresholds from evidence."""
+"""`stickler tune`: thresholds that are chosen from labelled values."""
 
 import json
 import random
@@ -22,7 +22,7 @@ SCHEMA = """{
 
 @pytest.fixture
 def evidence(data):
-    """400 documents: names are read with mistakes, or are other names, which verdicts say."""
+    """400 documents in which predicted names are misread or are other names; verdicts say which."""
     drawn = random.Random(1)  # noqa: S311 - the same each time
     letters = "abcdefghijklmnopqrstuvwxyz"
     sides = {"gt": [], "pred": [], "verdicts": []}

@@ -1,4 +1,4 @@
-"""No command prints a secret that stands in a URL, or fails over a URL that is none."""
+"""No command prints a secret in a URL, and odd URLs cause no internal error."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`--validate`: documents held against the schema, as the command and the library tell it."""
+"""`--validate`: documents are checked against the schema, in the command and the library."""
 
 import json
 
@@ -15,7 +15,7 @@ STRICT = {**SCHEMA, "required": ["id", "total"], "additionalProperties": False}
 
 @pytest.fixture
 def four(data):
-    """Two valid predictions, one without a total and with a key too many, one that is not JSON."""
+    """Four predictions: two are valid, one lacks a total and has an extra key, one is not JSON."""
     write(data / "schema.json", STRICT)
     for name in ("three", "four", "five"):
         write(data / "gt" / f"{name}.json", GOOD)

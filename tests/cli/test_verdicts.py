@@ -1,4 +1,4 @@
-"""`stickler eval --verdicts`: what a run comes to if its marked errors are none."""
+"""`stickler eval --verdicts`: figures of a run in which marked errors count as right."""
 
 import json
 
@@ -31,7 +31,7 @@ COMMAND = ("eval", "schema.json", "gt", "pred", "--verdicts", "verdicts.jsonl")
 
 
 def write_verdicts(data, *verdicts):
-    """Write verdicts, each given by its changes to the usual one."""
+    """Write a file of verdicts; each argument has the keys that differ from a standard verdict."""
     lines = [json.dumps(VERDICT | verdict) for verdict in verdicts]
     write(data / "verdicts.jsonl", "\n".join(lines))
 

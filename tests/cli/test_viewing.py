@@ -1,4 +1,4 @@
-"""`stickler view`: who is answered, and what may be asked of the errors of a run."""
+"""`stickler view`: whose requests are answered, and which errors can be requested."""
 
 import json
 import socket

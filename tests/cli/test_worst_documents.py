@@ -1,4 +1,4 @@
-"""`--show-documents`: the documents with the lowest scores, and commands that work when pasted."""
+"""`--show-documents`: the documents with the lowest scores, with commands that can be pasted."""
 
 import json
 import re
@@ -18,7 +18,10 @@ IDS = ('it\'s "one"', "-q", "a b", "$HOME")
 
 @pytest.fixture
 def lines(data: Path) -> None:
-    """JSON Lines whose ids a shell would read as something else, each worse than the last."""
+    """Write JSON Lines with ids that have a special meaning in a shell.
+
+    Each document has a lower score than the one before.
+    """
     preds = (GOOD, BAD, {**BAD, "lines": BAD["lines"] * 2}, WORSE)
     for name, documents in (("gt", [GOOD] * len(IDS)), ("pred", preds)):
         text = "".join(
@@ -29,7 +32,7 @@ def lines(data: Path) -> None:
 
 
 def commands(text: str) -> dict[str, list[str]]:
-    """The rows of documents: score and values lost, and the arguments of the command."""
+    """Return the printed rows: a dict from "SCORE LOST" to the arguments of the row's command."""
     rows = re.findall(r"([01]\.\d{4}) +(\d+)  stickler (compare .*)$", text, re.MULTILINE)
     return {f"{score} {lost}": shlex.split(command) for score, lost, command in rows}
 
