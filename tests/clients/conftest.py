@@ -1,4 +1,4 @@
-"""A server on loopback that answers as Bedrock, OpenAI, Anthropic and Ollama do, or misbehaves."""
+"""A local server that answers like Bedrock, OpenAI, Anthropic and Ollama, or misbehaves."""
 
 import gzip
 import json
@@ -24,19 +24,19 @@ VECTORS = {
 
 
 class ModelServer:
-    """The behaviour of the model server, and the requests that it got."""
+    """The behaviour of the model server, and the requests that it received."""
 
     def __init__(self):
         self.requests = []
         self.faults = deque()
-        """Outcomes of the next requests: a status, `(status, headers)`, or a word."""
+        """Faults of the next requests: a status, (status, headers), or a word such as `drop`."""
         self.lock = threading.Lock()
         self.at_once = 0
         self.most_at_once = 0
         self.over = threading.Event()
-        """Whether the test is over."""
+        """An event that is set when the test is over."""
         self.meeting = None
-        """A barrier where requests wait for each other, if there is one."""
+        """A barrier at which requests wait for each other; None if they do not wait."""
         self.verdict = lambda first, other: (first.lower() == other.lower(), "case aside")
         self.url = ""
 
@@ -48,7 +48,7 @@ class ModelServer:
         return [path for path, _, _ in self.requests]
 
     def respond(self, path, headers, body):  # noqa: PLR0911 - one a fault
-        """Return a status, headers and bytes; None drops the connection."""
+        """Return (status, headers, bytes) as the answer to a request; None drops the connection."""
         with self.lock:
             self.requests.append((path, headers, body))
             fault = self.faults.popleft() if self.faults else None
@@ -101,7 +101,7 @@ class ModelServer:
 
 
 def user_message(body):
-    """Find the message that holds the values; the last one by the user."""
+    """Return the message with the values: the last message of the user."""
     content = next(entry for entry in body["messages"] if entry["role"] == "user")["content"]
     return content if isinstance(content, str) else content[0]["text"]
 
@@ -155,7 +155,7 @@ JUDGES = {
 
 @pytest.fixture
 def backends():
-    """Skip a test where the packages are not installed by which servers of models are asked."""
+    """Skip a test if the packages that call model servers are not installed."""
     for package in ("anthropic", "boto3", "openai", "pydantic_ai"):
         reason = f"{package} IS NOT INSTALLED: no server of models is asked"
         pytest.importorskip(package, reason=reason)
@@ -200,7 +200,7 @@ def server(backends, monkeypatch):
                 self.close_connection = True
 
         def log_message(self, *_):
-            """Say nothing."""
+            """Print nothing."""
 
     http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     http.daemon_threads = True
@@ -229,7 +229,7 @@ def server(backends, monkeypatch):
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path, monkeypatch):
-    """Keep answers of a test to the test."""
+    """Give each test a cache directory of its own, and return its path."""
     place = tmp_path / "cache"
     monkeypatch.setenv("STICKLER_CACHE_DIR", str(place))
     return place
@@ -237,7 +237,10 @@ def own_cache(tmp_path, monkeypatch):
 
 @pytest.fixture
 def asking(monkeypatch):
-    """Make clients whose waits are too short to notice; in their block, comparators ask them."""
+    """Return a context manager that makes a client, with very short waits, for all comparators.
+
+    Its arguments are those of the client's policy.
+    """
 
     @contextmanager
     def asking_client(*, attempts=3, longest_wait=1.0, timeout=30.0, **policy):
@@ -253,7 +256,10 @@ def asking(monkeypatch):
 
 @pytest.fixture
 def all_pairs():
-    """Compare each ground truth with each prediction in one call; return a list of rows."""
+    """Return a function that compares each ground truth with each prediction in one call.
+
+    The function returns the similarities, with a row for each ground truth.
+    """
 
     def compare(comparator, gts, preds):
         column = [gt for gt in gts for _ in preds]

@@ -1,4 +1,4 @@
-"""Batches: calls at once, and what becomes of those that nobody waits for any more."""
+"""Batches of questions: simultaneous calls, and the end of calls that nobody waits for."""
 
 import threading
 
@@ -11,7 +11,7 @@ from stickler_cli.clients.model_policy import Retry
 
 
 class Served(Model):
-    """Answers as a function does, in a thread of a server's."""
+    """A model whose answers a function gives."""
 
     kind = "embedding"
     title = "served"

@@ -1,4 +1,4 @@
-"""The client: what is asked together, what is remembered, and what a policy forbids."""
+"""The client: which questions are sent together, what is cached, and what a policy forbids."""
 
 import json
 import os
@@ -25,7 +25,7 @@ from stickler_cli.core.problems import ModelError, UsageError
 
 
 class Capitals(Model):
-    """Answers each text with its capitals, and notes how it was asked."""
+    """A model that answers each text in capital letters, and records the batches of questions."""
 
     kind = "embedding"
     batch_size = 2

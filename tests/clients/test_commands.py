@@ -1,4 +1,4 @@
-"""`stickler eval` with models, as a user runs it."""
+"""`stickler eval` with model comparators, as a user runs it."""
 
 import io
 import json
@@ -187,7 +187,7 @@ def test_a_refused_key_ends_the_run_and_says_which(server, documents, capsys):
 
 @pytest.fixture
 def street_only(documents, tmp_path):
-    """Return the documents with a schema of one judged field."""
+    """The documents with a schema of one field, which a judge compares."""
     schema = tmp_path / "street.json"
     schema.write_text(
         json.dumps({"type": "object", "properties": {"street": SCHEMA["properties"]["street"]}})
@@ -294,7 +294,10 @@ def test_a_missing_key_is_told_before_the_run(backends, documents, capsys, monke
 
 
 def in_processes(documents, jobs, *options):
-    """Run in a process of its own: workers have the environment of the first that was started."""
+    """Run `stickler eval` in a new process.
+
+    This is needed because workers have the environment of the first worker that was started.
+    """
     command = [sys.executable, "-m", "stickler_cli", "eval", *documents, "--no-cache"]
     return subprocess.run(
         [*command, "--no-config", "--jobs", jobs, "-f", "json", *options],
@@ -306,7 +309,7 @@ def in_processes(documents, jobs, *options):
 
 @pytest.fixture
 def many_documents(documents, tmp_path):
-    """Write 200 pairs of documents, whose kinds are 20 texts and whose streets all differ."""
+    """Write 200 pairs of documents. Their kinds are 20 different texts, and all streets differ."""
     for name, convert in (("gt.jsonl", str), ("pred.jsonl", str.upper)):
         lines = [
             json.dumps(
@@ -358,7 +361,7 @@ def test_progress_tells_what_was_asked(server, documents, capsys, monkeypatch):
 
 @pytest.fixture
 def one_pair(documents, tmp_path):
-    """Write one pair of documents whose streets differ; give the schema and both."""
+    """Write one pair of documents whose streets differ; return the paths of the schema and both."""
     places = [tmp_path / "gt.json", tmp_path / "pred.json"]
     places[0].write_text('{"street": "Main St", "kind": "car"}')
     places[1].write_text('{"street": "Side St", "kind": "automobile"}')

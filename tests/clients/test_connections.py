@@ -1,4 +1,4 @@
-"""Connections: each opened once, and closed with those after it; asynchronous work on one loop."""
+"""Connections: each is opened once, and all are closed in order; asynchronous work has one loop."""
 
 import asyncio
 import threading

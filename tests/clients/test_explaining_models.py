@@ -1,4 +1,4 @@
-"""Explaining a comparison that asked models asks judges nothing more."""
+"""Explaining a comparison that asked judges asks no further questions."""
 
 import pytest
 

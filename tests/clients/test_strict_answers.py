@@ -1,4 +1,4 @@
-"""Answers count only as they were asked for: one call, each key once, from the server named."""
+"""Answers of servers are accepted only in the requested form: one call, each key once."""
 
 import json
 import os
@@ -18,7 +18,7 @@ RIGHT = {"equivalent": True, "reason": "the same"}
 
 
 def answering(server, monkeypatch, change):
-    """Have the server change the text of each answer."""
+    """Make the server change the text of each answer by the function `change`."""
     respond = server.respond
 
     def changed(path, headers, body):

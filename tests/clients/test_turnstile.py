@@ -1,4 +1,4 @@
-"""The turnstile: who passes, who waits, and when nobody does."""
+"""The turnstile: which calls to a model may start, which wait, and which are refused."""
 
 import threading
 
@@ -13,7 +13,7 @@ RUNNING = threading.Event()  # nobody sets it
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Let the time stand still, until a test lets it pass."""
+    """Stop the clock; a test moves it by changing `clock[0]`, in seconds."""
     time = [1000.0]
     monkeypatch.setattr(module, "monotonic", lambda: time[0])
     return time
@@ -35,7 +35,7 @@ def broken(clock, requested_wait=None):
 
 
 def waiting(turnstile, clock, monkeypatch):
-    """Have time pass where the turnstile waits; return the waits."""
+    """Replace each wait of the turnstile by a step of the clock; return the list of waits."""
     waits = []
 
     def wait(seconds):
@@ -47,7 +47,10 @@ def waiting(turnstile, clock, monkeypatch):
 
 
 def entering(turnstile, stopped=RUNNING):
-    """Enter in a thread; return it, and the list that gets the passage."""
+    """Enter a turnstile in a new thread.
+
+    Return the thread, and a list that gets the result of entering.
+    """
     entries = []
     thread = threading.Thread(target=lambda: entries.append(turnstile.enter(0.0, stopped)))
     thread.start()

@@ -1,4 +1,4 @@
-"""ANLS* against the package of its authors, and where numbers part from it."""
+"""ANLS*, compared with the package of its authors, and how it differs for numbers."""
 
 import warnings
 
@@ -20,7 +20,7 @@ KEYS = st.sampled_from("abcd")
 
 
 def values(leaves):
-    """Values whose items of lists tie seldom, so that the best pairs are these and no others."""
+    """Draw values whose lists rarely have equal items, so that the best pairs are unique."""
     return st.recursive(
         leaves,
         lambda inner: st.dictionaries(KEYS, inner, max_size=3) | st.lists(inner, max_size=1),

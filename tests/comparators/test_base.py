@@ -16,7 +16,7 @@ from stickler_cli.core.problems import Problem, UnavailableError
 
 
 class FirstLetter(BaseComparator):
-    """Compare first letters; written as a user would, with `compare` alone."""
+    """Compares first letters; it has only `compare`, as most users would write it."""
 
     def __init__(self, threshold=0.5, bonus=0.0, *ignored, **others):
         super().__init__(threshold)
@@ -27,35 +27,35 @@ class FirstLetter(BaseComparator):
 
 
 class Halved(LevenshteinComparator):
-    """Halve what an inherited comparator says."""
+    """Halves the result of an inherited `compare`."""
 
     def compare(self, gt, pred):
         return super().compare(gt, pred) / 2
 
 
 class Initials(Halved):
-    """Compare first letters by the inherited rules."""
+    """Compares first letters by the inherited `compare`: it overrides only `prepare`."""
 
     def prepare(self, value):
         return value[:1]
 
 
 class Reversed(LevenshteinComparator):
-    """Judge prepared values anew, and leave `similarities` alone."""
+    """Overrides `similarity`, but not `similarities`."""
 
     def similarity(self, gt, pred):
         return 1 - super().similarity(gt, pred)
 
 
 class Unaccented(LevenshteinComparator):
-    """Prepare differently, and judge as before."""
+    """Overrides only `prepare`."""
 
     def prepare(self, value):
         return super().prepare(value).replace("é", "e")
 
 
 class Whole(LevenshteinComparator):
-    """Define `compare` and `similarity` both."""
+    """Overrides `compare` and `similarity`, with different results."""
 
     def compare(self, gt, pred):
         return 0.25
@@ -70,7 +70,7 @@ def column(comparator, gts, preds):
 
 
 class Trusted(Whole):
-    """Define `similarities` for all values at once."""
+    """Overrides `similarities`, which then has precedence."""
 
     def similarities(self, gts, preds):
         return np.full(len(gts), 0.5)
@@ -129,7 +129,7 @@ class KeysOfItsOwn(NewCompare):
 
 
 class Tripled(LevenshteinComparator):
-    """Define `similarities`, and keep the inherited properties."""
+    """Overrides `similarities` only."""
 
     def similarities(self, gts, preds):
         return super().similarities(gts, preds) / 3
@@ -253,7 +253,7 @@ def test_a_comparator_requires_nothing_unless_it_says_so():
 
 
 class AsksByItself(FirstLetter):
-    """Asks a model of its own, which is not there."""
+    """A comparator that asks a model which is not installed."""
 
     asks_models = True
 

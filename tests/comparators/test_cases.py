@@ -1,4 +1,4 @@
-"""Every row of `tests/cases/comparators.jsonl`: what one comparator makes of one pair of values."""
+"""Every row of `tests/cases/comparators.jsonl`: the similarity of one pair of values."""
 
 import json
 from collections import Counter

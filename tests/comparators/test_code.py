@@ -1,4 +1,4 @@
-"""Code and markup are equal but for white space, and for case where it means nothing."""
+"""Code and markup match if they differ only in white space, or in case where it has no meaning."""
 
 import pytest
 

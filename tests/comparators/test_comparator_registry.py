@@ -58,7 +58,7 @@ not_a_class = 3
 
 @pytest.fixture
 def plugins(tmp_path, monkeypatch):
-    """Install a package that offers comparators, two of them under names that cannot be used."""
+    """Install a package that offers comparators; the names of two of them cannot be used."""
     (tmp_path / "acme_plugin.py").write_text(PLUGIN)
     (tmp_path / "acme_broken.py").write_text("raise RuntimeError('no licence')")
     for package, lines in {

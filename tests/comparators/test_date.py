@@ -1,4 +1,4 @@
-"""What two dates or ranges score, by the rules of docs/dates.md."""
+"""Similarities of dates and ranges, by the rules of docs/dates.md."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What strings state of a date, and what they leave out."""
+"""Parsing dates: the parts that a text states, and the parts that it leaves out."""
 
 import time
 from datetime import date, datetime, timedelta

@@ -1,4 +1,4 @@
-"""The days of ranges, and what two ranges share of them."""
+"""The days of ranges, and the days that two ranges have in common."""
 
 from datetime import timedelta
 
@@ -10,7 +10,7 @@ from stickler_cli.comparators.date_parsing import StatedDate, StatedRange
 WHOLE = frozenset({"year", "month", "day"})
 MONTH_AND_DAY = frozenset({"month", "day"})
 JAN_1_2024 = 738_886
-"""Its ordinal: 2023 years of 365 days, 490 leap days, and one."""
+"""The ordinal of 1 January 2024: 2023 years of 365 days, 490 leap days, and one day."""
 
 
 def test_a_range_has_its_last_day():

@@ -1,4 +1,4 @@
-"""How two values differ that match all the same."""
+"""Kinds of differences between two values that match."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ LONG = " ".join(WORDS)
 
 
 def without(text, word, other):
-    """Put another word in the place of a word."""
+    """Return a text in which `word` is replaced by `other`."""
     assert f" {word} " in text
     return text.replace(f" {word} ", f" {other} ")
 

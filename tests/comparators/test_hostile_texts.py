@@ -1,7 +1,8 @@
-"""Texts of 200 kB that try to stall a comparator: the work is counted, and grows with the length.
+"""Texts of 200 kB that try to stall a comparator: the work grows linearly with the length.
 
-A row of shapes is compared in a process of its own that the system ends when it has used far more
-time than any linear way takes: each of these shapes takes a quadratic one minutes to days.
+Each kind of text is compared in a process of its own. The system ends the process if it takes much
+more time than a linear algorithm needs. A quadratic algorithm would take minutes to days for these
+texts.
 """
 
 import multiprocessing
@@ -21,9 +22,11 @@ pytestmark = [
 
 LENGTH = 200_000
 PROCESSOR_SECONDS = 50
-"""Limit for the 90 comparisons of a row. In linear time, they take 0.2 on average at most."""
+"""Limit for the 90 comparisons with one kind of text, in seconds. Linear algorithms take at most
+0.2 seconds for each on average."""
 UNITS = 0.5
-"""The work that a pair may take; what takes more is refused before it is done."""
+"""Limit on the work for a pair, as for --work-limit. A pair that would need more is refused before
+it is compared."""
 
 
 def repeated(text):

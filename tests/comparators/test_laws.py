@@ -1,4 +1,4 @@
-"""What holds for every comparator and any values: columns agree with single comparisons."""
+"""Laws for every comparator and any values: columns give the same results as single pairs."""
 
 import json
 from datetime import date
@@ -93,7 +93,7 @@ texts_only = values.filter(lambda value: not isinstance(value, dict))
 
 
 def embedding(text):
-    """Return a small vector that depends on the text: zeros, negative and huge ones among them."""
+    """Return a small vector that depends on the text; some vectors are zero, negative or huge."""
     return [len(text) - 3.0, text.count("a") * 1e200, float(text.count("1"))]
 
 

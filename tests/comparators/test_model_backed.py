@@ -1,4 +1,4 @@
-"""Comparators that need a model: none of them ever falls back to something simpler."""
+"""Comparators that need a model: without it, they fail instead of comparing in another way."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`ask`: pairs of values, element by element, answered by the client that a run passes in."""
+"""`ask`: a model comparator gets answers for pairs of values from the client of the run."""
 
 import json
 import pickle
@@ -20,7 +20,7 @@ VECTORS = {"east": [2, 0], "north": [0, 3], "north-east": [1, 1], "none": [0, 0]
 
 
 class Known:
-    """A client with some known answers, as in a dry run, that records its questions."""
+    """A client with some cached answers, as in a dry run; it records its questions."""
 
     def __init__(self, **answers):
         self.known = answers
@@ -34,7 +34,7 @@ class Known:
 
 
 class Panel:
-    """A client that answers each question about a pair with the next verdict."""
+    """A client that answers each question with the next of the given verdicts."""
 
     def __init__(self, *said):
         self.verdicts = [Verdict(*arguments) for arguments in said]
@@ -156,7 +156,7 @@ def test_the_model_that_a_comparator_asks_is_told():
 
 
 class Elsewhere(Client):
-    """A client that reaches no model."""
+    """A client that cannot reach any model."""
 
     def require(self, model):
         raise UnavailableError([Problem("", f"{model.title} is not reached from here")])
@@ -234,14 +234,14 @@ def test_a_comparator_that_has_asked_can_be_sent_to_another_process():
 
 
 class Shorter(LLMComparator):
-    """Judges the first letters only."""
+    """A judge that compares only first letters."""
 
     def compare(self, gt, pred):
         return super().compare(gt[:1], pred[:1]) / 2
 
 
 class Halved(LLMComparator):
-    """Halves the answer of the judge."""
+    """A judge that halves the inherited answer."""
 
     def similarity(self, gt, pred):
         return super().similarity(gt, pred) / 2

@@ -1,4 +1,4 @@
-"""Telephone numbers: one line or another, in the country that is known."""
+"""Telephone numbers: whether two texts are the same number, with or without a known country."""
 
 import sys
 

@@ -207,7 +207,8 @@ def test_an_object_is_compared_as_python_prints_it():
 
 
 WORDS = 500 + 3 * 1 * 70
-"""Steps of an edit distance of 30 and 70 letters: all 30 are one word."""
+"""Number of steps for the edit distance of a text of 30 and one of 70 letters. 30 letters fit in
+one machine word."""
 
 
 @pytest.mark.parametrize("method", ["ratio", "token_sort_ratio", "token_set_ratio"])

@@ -1,4 +1,4 @@
-"""Comparators as values: equal, hashed, shown, and what those of one's own may set."""
+"""Comparators as values: equality, hashes, `repr`, and settings of users' comparators."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Words that make a text another one, and differences that are none."""
+"""Words that change the meaning of a text, and differences that do not."""
 
 import pytest
 
@@ -104,7 +104,7 @@ def test_initials_are_no_full_match():
 
 
 def of_content_words(count: int, replaced: int) -> str:
-    """Return a text of content words; the first ones are replaced."""
+    """Return a text of `count` content words; the first `replaced` ones are other words."""
     letters = "abcdefghij"
     words = [f"word{letters[index // 10]}{letters[index % 10]}" * 2 for index in range(count)]
     return " ".join([f"{letters[index]}qxz" for index in range(replaced)] + words[replaced:])

@@ -1,4 +1,4 @@
-"""Plan nodes for the tests of this room, without a schema."""
+"""Plan nodes for the tests of this directory, made without a schema."""
 
 import numpy as np
 
@@ -46,25 +46,31 @@ def anything(**rest):
 
 
 def compared(node, gt, pred, options=DEFAULTS):
-    """Compare two values; either one may be absent."""
+    """Return the comparison of two values, either of which may be absent."""
     return tree_of(record_pairs(node, Columns([gt], [pred]), options), 0, options)
 
 
 def compared_together(node, gts, preds, options=DEFAULTS):
-    """Compare pairs of values in one column."""
+    """Return the comparisons of several pairs of values, which are compared together."""
     units = record_pairs(node, Columns(gts, preds), options)
     return [tree_of(units, pair, options) for pair in range(len(gts))]
 
 
 def alike(node, gt, pred, options=DEFAULTS):
-    """Return the pairing similarity of two values, and check it against a table of one pair."""
+    """Return the similarity by which two values are paired as list items.
+
+    The similarity must equal the one in the values' comparison.
+    """
     (comparison,) = table(node, [gt], [pred], options)
     assert compared(node, gt, pred, options).similarity == comparison[0]
     return comparison[0]
 
 
 def table(node, gts, preds, options=DEFAULTS):
-    """Return the pairing similarities of each ground truth with each prediction."""
+    """Return the similarity of each ground truth with each prediction, as for pairing list items.
+
+    There is a row for each ground truth.
+    """
     return all_pairs(node, gts, preds, options).similarity.reshape(len(gts), len(preds)).tolist()
 
 

@@ -1,4 +1,4 @@
-"""Pairs by keys and in order, held against all pairings that there are."""
+"""Pairs by keys and pairs in order, compared with the best of all possible pairings."""
 
 import random
 from itertools import permutations
@@ -27,7 +27,7 @@ PLAIN = {"type": "object", "properties": {"k": {"type": "string"}, "p": {"type":
 
 
 def pairs_of(item, gts, preds, key=(), *, ordered=False, floor=0.2):
-    """Return the pairs of each list, as positions."""
+    """Return the pairs of each list as (index in the ground truth, index in the prediction)."""
     lists = Columns(gts, preds)
     list_indexes = np.arange(len(gts))
     assigned = pair_arranged(
@@ -58,7 +58,10 @@ def gain_of(item, gts, preds, key, floor, i, j):
 
 
 def best_total(gains, *, ordered):
-    """Return the greatest total of all pairings, and of the best the one whose pairs come first."""
+    """Return the greatest total gain of all pairings, and the pairs that reach it.
+
+    If several pairings reach it, the pairs are those that come first in order.
+    """
     n, m = len(gains), len(gains[0])
     best, first = 0.0, []
     for chosen in permutations([*range(m), *[None] * n], n):

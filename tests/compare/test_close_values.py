@@ -1,4 +1,4 @@
-"""Which values of a table match although they differ."""
+"""Values of a table that match although they differ."""
 
 from stickler_cli.comparators import ExactComparator, FuzzyComparator, NumericComparator
 from stickler_cli.compare.close_values import find_close_values
@@ -17,7 +17,7 @@ def a_name(**rest):
 
 
 def find_all(node, gts, preds):
-    """Return the differences by document and value of the ground truth."""
+    """Return a dict from (document, ground-truth value) to the kind of difference."""
     table = record_pairs(node, Columns(gts, preds), DEFAULTS)
     return {
         (int(batch.document[position]), gt): difference
@@ -68,7 +68,7 @@ def test_codes_are_told_only_where_their_comparison_was_inferred():
 
 def test_comparators_of_ones_own_and_those_that_tell_nothing_are_left_out():
     class Own(FuzzyComparator):
-        """A comparator that is no part of the package."""
+        """A comparator that is not part of the package."""
 
     node = LeafNode(threshold=0.8, comparator=Own(same_words=True))
     number = LeafNode(threshold=1.0, comparator=NumericComparator(tolerance=1))

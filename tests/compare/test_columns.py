@@ -1,4 +1,4 @@
-"""What columns derive of their values: codes, elements, entries, and the confidences of each."""
+"""What columns compute from their values: codes, list items, entries and confidences."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A comparator's fault is that document's error, wherever it is; the run goes on."""
+"""An error in a comparator is an error of the document only, and the run continues."""
 
 import math
 import re
@@ -20,7 +20,10 @@ from stickler_cli.score.document_result import Status
 
 
 class Faulty(BaseComparator):
-    """Gives 0.6, or the outcome given for a ground truth with `bad`."""
+    """A comparator that returns 0.6.
+
+    For a ground truth that contains `bad`, it returns or raises the given outcome.
+    """
 
     def __init__(self, answer):
         super().__init__()
@@ -124,7 +127,7 @@ def test_of_several_schemas_the_one_of_the_document_is_named():
 
 
 class Unreadable(BaseComparator):
-    """Cannot read a text that begins with `bad`."""
+    """A comparator that cannot prepare a text beginning with `bad`."""
 
     def prepare(self, value):
         if value.startswith("bad"):

@@ -93,7 +93,7 @@ def test_documents_together_may_take_the_work_of_one_pair_and_no_more_at_once():
 
 
 class Asking(BaseComparator):
-    """Answers with whom it was asked by."""
+    """A model comparator that records the client by which it was asked."""
 
     asks_models = True
 

@@ -28,7 +28,7 @@ def rows(schema):
 
 
 def row(schema):
-    """Return the one row of a schema with the field `x`."""
+    """Return the row of the field listing for a schema with a single field, `x`."""
     defs = {"tree": {"type": "array", "items": TREE}}
     (field_row,) = rows({**an_object(x=schema), "$defs": defs})
     return field_row.kind, field_row.comparator, field_row.threshold, field_row.weight

@@ -1,4 +1,4 @@
-"""Ground truths that say of themselves what else is right, and what nobody labelled."""
+"""Ground truths with several right answers, and with values that nobody labelled."""
 
 import pytest
 from hypothesis import given, settings
@@ -27,7 +27,7 @@ def arr(items, **more):
 
 
 def result(schema, gt, pred, *, partial=False, **options):
-    """Compare two documents, the ground truth being taken out of its wrappers."""
+    """Compare two documents after unwrapping the ground truth; return results as JSON values."""
     plan = compile_schema(schema)
     bare = Unwrapper(plan.root)(gt, is_truth=True)
     how = Options(partial_gt=partial, **options)
@@ -265,7 +265,7 @@ def documents(values):
 
 
 def wrapped(value):
-    """Wrap every value that is no wrapper yet."""
+    """Return a document in which every value is wrapped, unless it is a wrapper already."""
     if isinstance(value, dict):
         if "_value" in value or "_labelled" in value:
             return value

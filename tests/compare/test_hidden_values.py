@@ -1,4 +1,4 @@
-"""Values that count as nothing, elements that are dropped, and places that nobody looks at."""
+"""Values that count as absent, list items that are dropped, and fields that are ignored."""
 
 import numpy as np
 import pytest

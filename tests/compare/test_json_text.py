@@ -1,4 +1,4 @@
-"""Texts of JSON are compared by the values in them."""
+"""Texts that are JSON are compared by the values in them."""
 
 import json
 

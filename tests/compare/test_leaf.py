@@ -24,7 +24,7 @@ from .nodes import (
 
 
 class Fixed(BaseComparator):
-    """Gives the same answer to every question."""
+    """A comparator that returns the same similarity for all pairs."""
 
     def __init__(self, answer=1.0):
         super().__init__()
@@ -35,7 +35,7 @@ class Fixed(BaseComparator):
 
 
 class Failing(BaseComparator):
-    """Fails on everything but equal values."""
+    """A comparator that fails unless the values are equal."""
 
     def compare(self, gt, pred):
         if gt == pred:
@@ -130,7 +130,10 @@ def test_a_matrix_with_values_of_other_kinds_compares_the_rest():
 
 
 class OnePair(BaseComparator):
-    """Fails on one pair of values, and on anything that is not compared pair by pair."""
+    """A comparator that fails on one pair of values.
+
+    It has only `compare`, so values are compared pair by pair.
+    """
 
     def compare(self, gt, pred):
         if (gt, pred) == ("c", "z"):
@@ -164,7 +167,7 @@ def test_many_values_that_are_equal_as_the_comparator_reads_them_are_alike():
 
 
 class Slow(BaseComparator):
-    """Compares one pair at a time, regardless of case."""
+    """A comparator that ignores case, and compares one pair at a time."""
 
     def compare(self, gt, pred):
         return float(gt.lower() == pred.lower())
@@ -184,7 +187,7 @@ def test_items_without_a_common_key_pair_by_what_is_dear_to_compare():
 
 
 class Asked(BaseComparator):
-    """Answers as it is told to."""
+    """A model comparator that gives the answers it was made with."""
 
     asks_models = True
     same_value = True
@@ -218,7 +221,7 @@ def test_a_model_is_asked_about_unequal_values_that_both_sides_have():
 
 
 class Judge(Asked):
-    """Says of the pairs that it is asked about that they are the same, and notes them."""
+    """A judge that calls every pair equal, and records the client and the pairs."""
 
     pairing = LevenshteinComparator()
     client: object = None
@@ -284,7 +287,7 @@ def test_a_value_that_cannot_be_read_matches_the_same_json_value(name, gt, pred,
 
 
 def outcomes_of(node, gts, preds):
-    """Return the outcome and the similarity of each pair."""
+    """Return the outcome and the similarity of each pair of values."""
     comparisons = compared_together(node, gts, preds)
     return [(comparison.outcome.name, comparison.similarity) for comparison in comparisons]
 

@@ -87,7 +87,7 @@ def text_or_number(text_threshold, number_threshold, *others):
 
 
 def unsaid(items):
-    """Return a list that leaves its threshold to its elements."""
+    """Return a list node without a threshold of its own: its items have the threshold."""
     return a_list(items, threshold=0.6, threshold_stated=False)
 
 

@@ -35,7 +35,7 @@ PERSON = an_object(name=text(weight=3), city=text(weight=1))
 
 
 class Failing(BaseComparator):
-    """Fails if the ground truth is `bad`, and records its questions."""
+    """A comparator that fails if the ground truth is `bad`, and records the pairs."""
 
     def __init__(self):
         super().__init__()
@@ -319,7 +319,7 @@ def test_maps_that_are_arms_of_one_union_have_families_of_their_own():
 
 
 class Picky(BaseComparator):
-    """Takes all values but one."""
+    """A comparator that fails on one ground-truth value."""
 
     def compare(self, gt, pred):
         if gt == "bad":

@@ -84,7 +84,12 @@ def test_a_value_is_judged_as_it_is_before_its_absent_parts_are_left_out():
 
 
 def counted_fields(*says):
-    """Return the counts of objects whose value is a text, a number, an invented one, nothing."""
+    """For objects with four kinds of values, return the fields that count in `aggregate`.
+
+    The value is a text, a number, an invented number, or absent on both sides. `says` has the
+    `aggregate` annotation of the text arm and of the number arm. Fields are written as initial
+    letters.
+    """
     nodes = ((str,), text()), ((int,), number())
     arms = (
         Arm(OfType(*types), arm_node, flag)

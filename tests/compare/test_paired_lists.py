@@ -1,4 +1,4 @@
-"""Lists inside items are paired once; what is kept of them is copied rarely."""
+"""Lists inside list items are paired only once, and the kept pairs are rarely copied."""
 
 import numpy as np
 import pytest

@@ -23,7 +23,10 @@ from .nodes import a_list, alike, an_object, compared, exact, number, pairs_of, 
 
 
 class Cells(BaseComparator):
-    """Gives the cell of a matrix; values are rows and columns."""
+    """A comparator whose similarities are the cells of a matrix.
+
+    A ground-truth value is the number of a row, a predicted value that of a column.
+    """
 
     def __init__(self, rows):
         super().__init__()
@@ -83,7 +86,7 @@ LETTERS = ["ab", "abc", "abd", "xyz", "xy", ""]
 
 
 def documents(draw, longest=6):
-    """Return list elements, some of them alike."""
+    """Return random list items, some of which are similar."""
     return [
         {
             "key": draw.choice("pqr"),
@@ -182,7 +185,7 @@ def test_an_object_weighs_what_its_fields_do_a_union_as_the_heaviest_of_its_arms
 
 
 class Slow(BaseComparator):
-    """Compares one pair at a time, and knows how many it was asked."""
+    """A comparator that compares one pair at a time, and counts the pairs."""
 
     asked = 0
 

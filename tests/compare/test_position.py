@@ -1,4 +1,4 @@
-"""Lists whose elements are paired by position, by themselves and as rows of a table."""
+"""Lists whose items are paired by position, alone and inside list items."""
 
 import random
 from itertools import permutations
@@ -25,7 +25,7 @@ def by_position(items):
 
 
 def outcomes_of(schema, gt, pred):
-    """Return the counts of the leaves of a field, and the similarity of the field."""
+    """Return the `leaves` counts [tp, fd, fn, fa] of a field, and its similarity."""
     plan = compile_schema({"type": "object", "properties": {"x": schema}})
     bare = Unwrapper(plan.root)({"x": gt}, is_truth=True)
     account = compare(plan, [bare.value], [{"x": pred}], Options(), gold=[bare.gold])
@@ -109,7 +109,7 @@ CELLS = {
 
 
 def a_table(values, chance, *, gaps):
-    """Return up to four rows of up to five cells."""
+    """Return a list of up to four lists of up to five values."""
     width = chance.randint(1, 5)
     kinds = [None, *values] if gaps else values
     return [
@@ -119,7 +119,10 @@ def a_table(values, chance, *, gaps):
 
 
 def best_similarity(row_node, gt, pred):
-    """Try every pairing of the rows that are not absent."""
+    """Return the similarity of two lists of rows, by trying every pairing of their rows.
+
+    Absent rows are ignored.
+    """
     gt, pred = ([row for row in side if any(row)] for side in (gt, pred))
     if not gt or not pred:
         return 1.0 if not gt and not pred else 0.0

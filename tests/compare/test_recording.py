@@ -1,4 +1,4 @@
-"""Pairs of values that are scored, and recorded in a table of units."""
+"""Scoring pairs of values, and recording them in a table of units."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ FIRST, SECOND = np.array([0]), np.array([1])
 
 
 def read_nothing(value):
-    """Read every value as nothing."""
+    """Return None for every value, as if it were absent."""
 
 
 def scores_of(similarity, slots, outcome=0):

@@ -32,7 +32,7 @@ def test_a_tree_is_compared_as_deep_as_the_documents():
 
 
 def nested_lists(make, **rest):
-    """Make a list, or tuple, of nothing but lists of its own kind."""
+    """Return a list or tuple node whose items are lists or tuples of the same kind."""
     target = Target()
     target.node = make(RecursionNode(threshold=0.5, location="#", target=target), **rest)
     return target.node

@@ -1,4 +1,4 @@
-"""How many pairs of values are compared: in proportion to the pairs there are, however deep."""
+"""The number of compared pairs of values is proportional to the possible pairs, at any depth."""
 
 import random
 
@@ -9,11 +9,11 @@ from stickler_cli.compare.engine import compare
 from stickler_cli.schema.compiler import compile_schema
 
 STEPS = 3
-"""Times that a pair of nodes may be compared: to pair it, and for the account."""
+"""Number of times that a pair of nodes may be compared: for pairing, and for the results."""
 
 
 class Counting(BaseComparator):
-    """Counts the pairs that it is asked about."""
+    """A comparator that counts the pairs of values that it compares."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Which fields have texts that are compared by letters, by their numbers, or by their words."""
+"""Which text fields are compared by letters, by their numbers, or by their words."""
 
 import pytest
 

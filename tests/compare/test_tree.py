@@ -1,4 +1,4 @@
-"""That what is explained is what the engine did."""
+"""The explanation of a comparison agrees with the comparison."""
 
 import json
 from pathlib import Path
@@ -41,7 +41,10 @@ def explained(schema, gt, pred, **options):
 
 
 def place_at(place, *path):
-    """Return the place at a path; an index is that of the part."""
+    """Return the unit at a path below `place`.
+
+    A text in the path is the name of a field, a number the position of a child.
+    """
     for step in path:
         place = (
             place.parts[step]
@@ -52,7 +55,10 @@ def place_at(place, *path):
 
 
 def sums(place):
-    """List every place whose sum is not that of its parts, or not its score before clipping."""
+    """Yield each unit whose sum is wrong.
+
+    A sum must be that of the children, and must give the unit's score before clipping.
+    """
     if place.sum is not None:
         added = sum(child.adds for child in place.parts if child.adds is not None)
         of_parts = added == pytest.approx(place.sum.total, abs=1e-12)
@@ -65,7 +71,7 @@ def sums(place):
 
 
 def weights(place):
-    """List every object whose divisor is not the weights of its present fields."""
+    """Yield each object whose divisor is not the total weight of its present fields."""
     if place.kind == "object" and place.sum is not None:
         present = [
             child.weight

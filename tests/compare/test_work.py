@@ -1,4 +1,4 @@
-"""What a comparison costs, counted before it is done: that limits documents, not time."""
+"""The work of a comparison, counted before it is done; it limits documents, not time."""
 
 import random
 import tracemalloc
@@ -30,12 +30,12 @@ from stickler_cli.schema.compiler import compile_schema
 
 
 def counted(work):
-    """All steps that were counted."""
+    """Return the number of all counted steps."""
     return sum(steps for (steps,) in work.steps_by_path.values())
 
 
 def steps_of(schema, gt, pred, **options):
-    """Return the steps of a comparison of two documents, or of several pairs."""
+    """Return the number of steps for comparing two documents, or several pairs of documents."""
     gts, preds = (gt, pred) if isinstance(gt, list) else ([gt], [pred])
     work = Work(**options)
     columns = Columns(gts, preds, work.field_work())
@@ -93,7 +93,8 @@ def size(value):
 
 
 STEPS_OF_TWO_NODES = 600_000
-"""The most for each two nodes of documents that are nothing but nesting: a few calls of numpy."""
+"""Maximum number of steps for each pair of nodes, in documents that consist of nested lists and
+objects only: a few calls of numpy."""
 
 
 @pytest.mark.parametrize(
@@ -116,7 +117,7 @@ def test_steps_grow_with_the_product_of_the_sizes_however_deep_documents_are(
 
 
 def kinds(depth, prefix, suffix):
-    """Return a full binary tree; its levels take turns with the arms of a union."""
+    """Return a full binary tree as JSON; its levels belong to the two arms of a union in turn."""
     below = [kinds(depth - 1, f"{prefix}{side}", suffix) for side in "01"] if depth else []
     return {"k": "ab"[depth % 2], "v": prefix + suffix, "c": below}
 
@@ -134,11 +135,11 @@ TREES = {
 }
 CELL = 8
 KEPT_OF_LISTS = 5 * CELL + 2 * 4 * CELL
-"""Bytes of two paired lists: their results, and two pairs of elements."""
+"""Number of bytes that are kept for two paired lists: the results, and two pairs of items."""
 
 
 def reserved_bytes_of(monkeypatch, gt, pred):
-    """Return the bytes that are kept in the end by place, and the most at once."""
+    """Return the number of bytes that are kept at the end, by path, and their peak in total."""
     kept, peak, keep = {}, [0], FieldWork.reserve
 
     def noted(place, size):
@@ -162,7 +163,10 @@ def test_each_two_lists_are_kept_once_however_many_ways_lead_to_them(depth, monk
 
 
 def chains(number, depth, side):
-    """Return a node with chains of nodes below it; each chain is compared with each other one."""
+    """Return a node with `number` chains of nodes, each `depth` nodes long.
+
+    Each chain is compared with each chain of the other side.
+    """
     below = [{"k": "a", "v": f"{index}{side}", "c": []} for index in range(number)]
     for level in range(depth):
         below = [{"k": "ba"[level % 2], "v": "", "c": [node]} for node in below]
@@ -170,7 +174,7 @@ def chains(number, depth, side):
 
 
 OF_ANY = 25_000_000
-"""Bytes that go with the number of values, and with the pairs that are compared in one call."""
+"""Number of bytes for the values themselves, and for the pairs that are compared in one call."""
 
 
 @pytest.mark.slow
@@ -309,11 +313,11 @@ def an_object(**properties):
 
 
 A_NODE = 2 * VALUE_STEPS + CALL_STEPS + PAIR_STEPS
-"""Steps of a field of one pair of documents, before its values are looked at."""
+"""Number of steps for a field of one pair of documents, without those that depend on its values."""
 
 
 def in_words(*lengths):
-    """Return the steps of pairs of texts by their lengths, each letter of one with a word."""
+    """Return the number of steps for comparing pairs of texts, given pairs of lengths."""
     return sum(
         STEPS_OF_PAIR + STEPS_OF_WORDS * -(min(pair) // -LETTERS_OF_WORD) * max(pair)
         for pair in lengths
