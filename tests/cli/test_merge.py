@@ -13,7 +13,7 @@ OPTIONS = ("-f", "json", "--gate", "f1>=0.95", "--gate", "f1.lower>=0.1", "--by"
 
 @pytest.fixture
 def shards(data: Path, stickler) -> Path:
-    """Twenty documents in two directories; the whole run is in all.json, shards are in 0.json etc."""
+    """Twenty documents in two directories; the whole run is all.json, its shards are 0.json etc."""
     for number in range(20):
         name = f"{'ab'[number % 2]}/{number:02}.json"
         for place in ("all", str(number % 3)):
