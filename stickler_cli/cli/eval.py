@@ -60,6 +60,7 @@ def report_run(settings: EvalSettings) -> ExitCode:
     requested = OutputsRequested(
         accounts=bool(WITH_ACCOUNTS & formats or settings.show_documents),
         detail=bool(WITH_DETAIL & formats),
+        repeats=settings.ci != "none",
         notes=bool(FORMATS_WITH_NOTES & outputs.shown_formats) or settings.run_dir is not None,
         boxes=settings.boxes if settings.sources and WITH_DETAIL & formats else None,
     )

@@ -144,9 +144,13 @@ def evaluate(
 
 
 def _note_repeats(assembly: Assembly) -> list[str]:
-    """Return a note on repeated ground truths, or no note; they are read only if it is shown."""
-    is_shown = assembly.job.requested.notes or not assembly.settings.quiet
-    return [*note_repeated_truths(assembly)] if is_shown else []
+    """Return a note on repeated ground truths, or no note.
+
+    The ground truths are read only if the note was requested and something shows it.
+    """
+    requested = assembly.job.requested
+    is_shown = requested.notes or not assembly.settings.quiet
+    return [*note_repeated_truths(assembly)] if requested.repeats and is_shown else []
 
 
 def _remarks_on(assembly: Assembly, run: Run, repeats: Sequence[str]) -> Iterator[str]:

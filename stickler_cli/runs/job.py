@@ -148,6 +148,8 @@ class OutputsRequested:
     """Whether to keep a record that explains the comparison, for a run of one pair."""
     detail: bool = False
     """Whether to keep details of values and documents for an HTML page."""
+    repeats: bool = False
+    """Whether to note repeated ground truths, because there are intervals over documents."""
     notes: bool = False
     """Whether a report or a run directory shows the notes of the run."""
     boxes: BoxFormat | None = None

@@ -82,6 +82,7 @@ def test_reports_have_the_note_and_a_printed_table_is_not_preceded_by_it(
         (["-q", "-f", "json"], True),
         (["-q", "-o", "page.html"], True),
         (["-q", "--run-dir", "kept"], True),
+        (["--ci", "none"], False),  # the note is about intervals
     ],
 )
 def test_ground_truths_are_read_for_the_note_only_if_something_shows_it(
@@ -97,3 +98,10 @@ def test_ground_truths_are_read_for_the_note_only_if_something_shows_it(
     monkeypatch.setattr("stickler_cli.runs.evaluate.note_repeated_truths", record_call)
     main(["eval", "schema.json", "gt.jsonl", "pred.jsonl", *options])
     assert len(assemblies) == is_read
+
+
+@pytest.mark.parametrize("command", ["errors", "compare"])
+def test_commands_without_intervals_do_not_note_repeated_ground_truths(notes_of, capsys, command):
+    notes_of(*['{"a": 1}'] * 10, '{"a": 2}', '{"a": 1}')
+    main([command, "schema.json", "gt.jsonl", "pred.jsonl"])
+    assert "same ground truth" not in capsys.readouterr().err

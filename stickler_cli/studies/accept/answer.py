@@ -299,7 +299,7 @@ def answer(settings: AcceptSettings, desk: Desk) -> StudyAnswer:
                 )
             ]
         )
-    run = desk.run(as_of_eval(settings, ci="none"), OutputsRequested())
+    run = desk.run(as_of_eval(settings, ci="none"), OutputsRequested(repeats=True))
     requirement = Promise(settings.max_error, settings.assurance, settings.together)
     return StudyAnswer(make_report(calibrate(run, requirement, *settings.by)))
 

@@ -414,9 +414,8 @@ def _build_evaluator(settings: DiffSettings, desk: Desk) -> Callable[[str, bool]
     )
 
     def evaluate(name: str, detail: bool) -> Run:
-        return desk.run(
-            replace(eval_settings, pred=name), OutputsRequested(accounts=True, detail=detail)
-        )
+        requested = OutputsRequested(accounts=True, detail=detail, repeats=True)
+        return desk.run(replace(eval_settings, pred=name), requested)
 
     return evaluate
 
