@@ -1,7 +1,7 @@
-"""How Hypothesis searches: the same examples everywhere, few of them by default.
+"""Settings of Hypothesis and of test collection.
 
-The gate takes more of them (`--hypothesis-profile=ci`); `--hypothesis-profile=search` looks for new
-counterexamples.
+Hypothesis tries the same examples on every machine, and only few by default.
+`--hypothesis-profile=ci` tries more; `--hypothesis-profile=search` looks for new counterexamples.
 """
 
 import gc
@@ -40,22 +40,23 @@ COUNTED = {package.partition(".")[2].replace(".", "/") for package in PACKAGES}
 
 
 def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Import the package as users do: pytest rewrites the assertions of plugins, and it has none.
+    """Prevent pytest from rewriting the assertions of the package, which is a plugin of pytest.
 
-    To look for them takes seconds in each worker where nothing is compiled yet. No option is added:
-    this hook is called before any other conftest.py imports the package.
+    The package has no assertions, and looking for them takes seconds in each worker if nothing is
+    compiled yet. This hook is used because it runs before any other conftest.py imports the
+    package; it adds no option.
     """
     rewritten = getattr(pluginmanager.rewrite_hook, "_must_rewrite", set())
     rewritten.discard("stickler_cli")
 
 
 def pytest_collectstart() -> None:
-    """Collect no garbage yet: imported modules and collected tests stay, and are large."""
+    """Turn off garbage collection while tests are collected, because their many objects stay."""
     gc.disable()
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark the tests that lines are counted of: no laws, which run the same for many inputs."""
+    """Mark the tests that count for coverage; laws do not, since they run many similar inputs."""
     is_law = isinstance(item, pytest.Function) and is_hypothesis_test(item.obj)
     is_law |= item.path.stem == "test_laws"
     path = item.path.relative_to(TESTS)
@@ -64,6 +65,6 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Collect garbage only among objects that tests make."""
+    """Turn on garbage collection, but only for objects that are made from now on."""
     gc.freeze()
     gc.enable()

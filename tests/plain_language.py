@@ -1,4 +1,4 @@
-"""Measure how plainly code is written: names that say nothing, packed calls, odd English."""
+"""Measure how plainly code is written: vague names, packed calls, and odd English."""
 
 import ast
 import re
@@ -139,7 +139,7 @@ def packed_calls(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 
 def unpacks(argument: ast.expr, packed: set[str]) -> bool:
-    """Whether an argument of a call unpacks one of the packed names."""
+    """Return whether an argument of a call unpacks one of the packed names."""
     return (
         isinstance(argument, ast.Starred)
         and isinstance(argument.value, ast.Name)

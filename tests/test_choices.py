@@ -1,6 +1,6 @@
-"""The choices of docs/semantics.md, section 13, and rules that can be read in two ways.
+"""Decisions of docs/semantics.md, section 13, and rules that can be understood in two ways.
 
-Each goes through the schema, since most are about what the compiler hands to the engine.
+Each test goes through a schema, since most decisions are about how schemas are compiled.
 """
 
 import pytest
@@ -20,18 +20,18 @@ TEXT = {"type": "string"}
 
 
 def view_of(plan: Plan, gt: dict, pred: dict) -> dict:
-    """Compare two documents."""
+    """Compare two documents; return the results as JSON values."""
     return comparison_view(batch_of_unit(tree_of(compare(plan, [gt], [pred]), 0)))
 
 
 def result(field: object, gt: object, pred: object, **others: object) -> dict:
-    """Compare two values of a field `a`."""
+    """Compare two values of a field `a`; return the results as JSON values."""
     schema = {"type": "object", "properties": {"a": field, **others}}
     return view_of(compile_schema(schema), {"a": gt}, {"a": pred})
 
 
 def counts(view: dict, mode: str = "overall") -> dict[str, int]:
-    """The counts of the root that are not zero."""
+    """Return the counts of the whole document that are not 0."""
     names = ("tp", "fd", "fa", "fn", "tn")
     node = view["confusion_matrix"][mode]
     return {name: node[name] for name in names if node[name]}

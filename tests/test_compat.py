@@ -1,4 +1,4 @@
-"""The names of stickler-eval: `stickler_cli.compat`, and `stickler` for whoever asks for it."""
+"""The names of stickler-eval: in `stickler_cli.compat`, and on request as the module `stickler`."""
 
 import importlib
 import importlib.util
@@ -43,7 +43,7 @@ metrics = evaluator.compute().metrics
 
 @pytest.fixture
 def installed(monkeypatch):
-    """The name under which the modules are installed, for this test only."""
+    """The name `stickler`, under which the modules are installed for this test only."""
     name = "stickler_eval_in_this_test"
     compat.install(name)
     yield name

@@ -1,4 +1,4 @@
-"""Rules that the whole program keeps, read off its syntax trees."""
+"""Rules for the code of the whole program, checked in its syntax trees."""
 
 import ast
 import re
@@ -71,7 +71,7 @@ LATE_IMPORTS: Final = {
     ("score/confidence/calibration.py", "scipy.special"): "few predictions have confidences",
     ("score/errors/confusions.py", "stickler_cli.comparators.date_parsing"): "loads dateutil",
 }
-"""Imports inside functions, with their place and reason; all other imports stand at the top."""
+"""Imports inside functions, with their place and reason. All other imports are at the top."""
 
 MUTABLE: Final = frozenset(
     {
@@ -113,7 +113,7 @@ CACHES: Final = {
     ("documents/lines.py", "_LOOKED_INTO"): "a pipe gives its bytes once, to whoever asks first",
     ("core/remote.py", "_remembered_secrets"): "any message may quote a URL of the command line",
 }
-"""Names of modules whose values do change: none of them changes a result."""
+"""Names of modules whose values change while the program runs; no result depends on them."""
 
 
 @cache
@@ -134,18 +134,18 @@ def nodes_in_functions(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def origin(module: str, node: ast.ImportFrom) -> str:
-    """The module that an import of a module names; relative ones are of the same room."""
+    """Return the module that an import names, also if the import is relative."""
     room = ".".join(("stickler_cli", *Path(module).parts[:-1]))
     return f"{room}.{node.module}" if node.level else node.module
 
 
 def file_of(name: str) -> str:
-    """The file of a module by its name, as `MODULES` has it."""
+    """Return the file of a module, given its dotted name, as a key of `MODULES`."""
     return f"{name.removeprefix('stickler_cli.').replace('.', '/')}.py"
 
 
 def late_imports(module: str) -> Iterator[str]:
-    """List the modules that the functions of a module import."""
+    """Return the modules that are imported inside the functions of a module."""
     for node in nodes_in_functions(tree_of(module)):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
@@ -156,7 +156,7 @@ def late_imports(module: str) -> Iterator[str]:
 
 
 def collections_of(module: str) -> Iterator[tuple[str, ast.stmt]]:
-    """The names of a module that hold lists, dictionaries and the like, and where they get them."""
+    """Return the names of a module whose values are lists, dicts or the like, with their origin."""
     for node in tree_of(module).body:
         if isinstance(node, ast.Assign | ast.AnnAssign) and is_collection(node.value):
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
@@ -172,7 +172,7 @@ def is_collection(value: ast.expr | None) -> bool:
 
 
 def changed_names(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """The names whose values are changed in place, wherever that is."""
+    """Return the names whose values are changed in place anywhere."""
     for node in nodes:
         match node:
             case ast.Subscript(value=ast.Name(name), ctx=ast.Store() | ast.Del()):
@@ -203,7 +203,7 @@ FOREIGN_PRIVATE_NAMES: Final = {
     ("clients/servers.py", "_endpoint"): "bounds what botocore reads; it has no public hook",
     ("runs/executors/pool.py", "_inheriting"): "tells a worker that is importing a script",
 }
-"""Names of other projects that begin with an underscore, where they are used, and why."""
+"""Private names of other projects, with the places that use them, and the reasons."""
 
 DOCUMENTED_NAMES: Final = frozenset(
     {
@@ -212,7 +212,7 @@ DOCUMENTED_NAMES: Final = frozenset(
         "_typeshed",  # types of the standard library, for type checkers alone
     }
 )
-"""Names with an underscore that their projects document for others."""
+"""Names that begin with an underscore, but are documented by their projects."""
 
 
 def is_private(name: str) -> bool:
@@ -220,7 +220,7 @@ def is_private(name: str) -> bool:
 
 
 def private_names_bound(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """The private names that a module gives to its own functions, classes and attributes."""
+    """Return the private names of a module's own functions, classes and attributes."""
     for node in nodes:
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
@@ -232,7 +232,7 @@ def private_names_bound(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def private_names_used(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """The private attributes, and modules of other projects, that a module reads or sets."""
+    """Return the private attributes, and private modules of other projects, that a module uses."""
     for node in nodes:
         match node:
             case ast.Attribute(attr=name):
@@ -298,11 +298,11 @@ TYPES_OF_ONE_NAME: Final = {
     "Extraction": "an adapter of two frameworks, as each calls it",
     "Side": "`gt` or `pred`: documents and results may not import each other",
 }
-"""Names that types of two modules have, and why."""
+"""Names that are used for types in two modules, with the reasons."""
 
 
 def types_of(module: str) -> Iterator[str]:
-    """The classes and names of types that a module defines."""
+    """Return the names of the classes and type aliases that a module defines."""
     for node in tree_of(module).body:
         match node:
             case ast.ClassDef(name=name):
@@ -398,7 +398,7 @@ TRIED_BY_THE_GATE: Final = frozenset(
         "sklearn",
     ]
 )
-"""Packages that `.[dev]` does not install."""
+"""Packages that tests need, but that `.[dev]` does not install."""
 
 
 @pytest.mark.slow
@@ -422,7 +422,8 @@ FIGURES: Final = {
     # `of`, the figure that is the score, is a public argument of adapters.
     "integrations": {"vague parameters": 4.3, "vague attributes": 50.0},
 }
-"""Figures of rooms above the limits: they may only fall, and go when a room is rewritten."""
+"""Figures of directories that exceed the limits. They may only fall, and are removed when the
+directory is rewritten."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Rows of `tests/cases/reading/`: what `eval` makes of documents whose schema says little.
+"""Rows of `tests/cases/reading/`: results of `eval` for schemas that say little.
 
 A row has these keys:
 
@@ -35,7 +35,7 @@ NOT_YET: dict[str, tuple[str, ...]] = {}
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Output of `eval`: the run as JSON (None if there is no run), errors and standard error."""
+    """Output of `eval`: the run as JSON (None if there is no run), errors, and standard error."""
 
     run: dict | None
     errors: list[dict]

@@ -1,6 +1,7 @@
-"""Rows of `tests/cases/documents.jsonl` and `gold.jsonl`: what a comparison of two documents gives.
+"""Rows of `tests/cases/documents.jsonl` and `gold.jsonl`: results for pairs of documents.
 
-Floats agree within 1e-9, everything else exactly; a result may hold more than its case expects.
+Numbers must agree within 1e-9, and everything else exactly. A result may have more keys than its
+row expects.
 """
 
 import json
@@ -33,7 +34,7 @@ ROWS = [*rows_of("documents.jsonl"), *GOLD]
 
 
 def differences(expected, found, place=""):
-    """List where a result departs from what its case expects."""
+    """Return the places in which a result differs from what its row expects."""
     if isinstance(expected, dict) and isinstance(found, dict):
         for key, value in expected.items():
             if key in found:
@@ -48,7 +49,7 @@ def differences(expected, found, place=""):
 
 
 def same(expected, found):
-    """Whether two scalars are equal; 3 equals 3.0, and true does not equal 1."""
+    """Return whether two single values are equal; 3 equals 3.0, but true does not equal 1."""
     if isinstance(expected, bool) or not isinstance(expected, int | float):
         return expected is found or (type(expected) is type(found) and expected == found)
     return type(found) in (int, float) and abs(expected - found) <= 1e-9
@@ -65,7 +66,10 @@ def options_of(row):
 
 
 def result_of(row, size=1, position=0):
-    """Compare the documents of a case at a position of a chunk, among other documents."""
+    """Compare the documents of a row together with other documents.
+
+    `size` is the number of documents, and `position` the position of this pair among them.
+    """
     options = row.get("options", {})
     plan = compile_schema(row["schema"])
     bare = Unwrapper(plan.root)(row["gt"], is_truth=True)
@@ -79,7 +83,7 @@ def result_of(row, size=1, position=0):
 
 
 def listed_errors(errors):
-    """Return the outermost errors, which cases list."""
+    """Return the errors that are not inside another error; rows list only these."""
     kept = [error for error in errors if "inside" not in error]
     for error in kept:
         error.pop("values", None)
@@ -87,7 +91,7 @@ def listed_errors(errors):
 
 
 def field_nodes(node):
-    """Yield the fields of a confusion matrix, with their own fields."""
+    """Yield all fields of a confusion matrix, also fields inside fields."""
     yield set(node.get("fields", {}))
     for child in node.get("fields", {}).values():
         yield from field_nodes(child)
@@ -137,7 +141,7 @@ def test_case_names_are_unique():
 
 
 def command_line_options(options):
-    """Return a case's options as the command line takes them."""
+    """Return the options of a row as arguments of the command line."""
     arguments = ["--infer", "never"]
     for name, value in options.items():
         option = f"--{name.replace('_', '-')}"

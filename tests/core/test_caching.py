@@ -1,4 +1,4 @@
-"""Caches that long texts of documents do not fill."""
+"""Caches that long texts of documents cannot fill."""
 
 from stickler_cli.core.caching import LONGEST_KEPT, lru_cache_of_short_texts
 

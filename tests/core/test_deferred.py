@@ -1,4 +1,4 @@
-"""JSON values of large reports that are built when they are read, and not before."""
+"""JSON values of large reports, which are built only when they are read."""
 
 from stickler_cli.core.deferred import DeferredList, DeferredObject, defer
 

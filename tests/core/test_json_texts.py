@@ -1,4 +1,4 @@
-"""JSON objects and lists inside texts."""
+"""JSON objects and lists that are found inside other text."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How messages show values, how values become lines and come back, and which are nothing."""
+"""JSON values: in messages, written as lines and read back, and which of them are absent."""
 
 import json
 from typing import Any

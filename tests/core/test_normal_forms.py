@@ -1,4 +1,4 @@
-"""Normal forms of long texts: those of the standard library, in linear time."""
+"""Unicode normal forms of long texts: equal to the standard library's, in linear time."""
 
 import unicodedata
 

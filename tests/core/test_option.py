@@ -55,7 +55,7 @@ def test_a_value_that_is_no_text_and_no_number_of_bytes_is_refused(value: object
 
 
 def convert_number(value: object, **said: object) -> object:
-    """Convert a value by a number option; return None if the option refuses it."""
+    """Return the value that a number option makes of `value`; None if it refuses the value."""
     values = NumberRange("a number", lambda number: 0 < number < 10, **said)
     try:
         return values.convert(value)
@@ -140,7 +140,7 @@ def test_settings_are_values():
 
 def test_a_record_of_options_has_lists_for_tuples():
     class Given(Settings):
-        """Options of a test."""
+        """Options that a test declares."""
 
         names: tuple[str, ...] = option((), "Names.")
         limit: int = option(3, "A limit.")
@@ -205,7 +205,7 @@ def test_paths_are_listed_by_what_happens_to_them():
 
 
 class NumberedOptions(Settings):
-    """An argument whose last file is the run."""
+    """An argument that takes several files; the last one is the run."""
 
     names: tuple[str, ...] = option((), "Files.", argument=True, role="input")
 

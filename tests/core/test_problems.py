@@ -1,4 +1,4 @@
-"""How problems are worded, and what was meant instead."""
+"""Texts of problems, and suggestions of what the user meant."""
 
 import json
 import pickle

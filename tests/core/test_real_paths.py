@@ -1,4 +1,4 @@
-"""Which texts can be paths, and paths with all links followed."""
+"""Texts that can be paths, and paths with all links resolved."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""URLs are shown without their secrets, also where a secret was not escaped."""
+"""URLs are shown without their secrets, also if a secret is not percent-encoded."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What typed values are in files, and their way to JSON."""
+"""Typed values: what they may be in files, and how they become JSON."""
 
 from dataclasses import dataclass, field
 from typing import Annotated, Any, get_args

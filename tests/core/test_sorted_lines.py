@@ -1,4 +1,4 @@
-"""Many lines in the order of their keys: as sorted in memory, whatever is put away."""
+"""Sorting many lines by keys gives the same order in memory and on disk."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Work in threads: its result or error is passed on, and nobody waits longer than allowed."""
+"""Work in threads: results and errors are passed on, and no wait takes longer than allowed."""
 
 import threading
 

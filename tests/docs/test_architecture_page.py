@@ -1,4 +1,4 @@
-"""The page about the code: what it names is there, and what it says of sizes holds."""
+"""The page about the code: the names on it exist, and its statements about sizes are true."""
 
 import ast
 import re
@@ -22,7 +22,7 @@ def tree_of(module: str) -> ast.Module:
 
 @cache
 def classes() -> dict[str, set[str]]:
-    """List the members of each class of the package, with those of its named base classes."""
+    """Return the methods and attributes of each class of the package, by name of the class."""
     methods_by_class: dict[str, set[str]] = {}
     for module in MODULES:
         for node in ast.walk(tree_of(module)):
@@ -43,7 +43,7 @@ def classes() -> dict[str, set[str]]:
 
 
 def names_in(stem: str) -> set[str]:
-    """The functions and classes of the modules of a name."""
+    """Return the functions and classes of all modules whose file has this name."""
     return {
         node.name
         for module in MODULES
@@ -54,7 +54,7 @@ def names_in(stem: str) -> set[str]:
 
 
 def is_there(name: str) -> bool:
-    """Whether a module, a room, a class or a part of one of this name is in the package."""
+    """Return whether the package has a module, directory, class, or member of this name."""
     if name.endswith((".py", ".js")):
         if "/" in name:
             return (ROOT / name).exists() or (ROOT.parent / name).exists()
@@ -98,7 +98,8 @@ DEPARTING = {
     "core/real_paths.py": "paths as the system takes them, which all rooms that open files share",
     "studies/registry.py": "what help loads of studies",
 }
-"""Modules of fewer than 40 lines or more than 700, and why; adapters of frameworks are short."""
+"""Modules of fewer than 40 or more than 700 lines, with the reason. Adapters of frameworks are not
+listed; they are short."""
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""`docs/ci.md`, `action.yml` and the pre-commit hooks: they parse, and what they run works."""
+"""`docs/ci.md`, `action.yml` and the pre-commit hooks can be parsed, and their commands work."""
 
 import json
 import os
@@ -26,7 +26,7 @@ DEFAULTS = {name: entry.get("default", "") for name, entry in ACTION["inputs"].i
 
 @pytest.fixture
 def workspace(tmp_path):
-    """A checkout as the page has it: `schema.json`, `gt` and `pred`."""
+    """A directory as the page assumes: `schema.json`, `gt` and `pred`."""
     (tmp_path / "schema.json").symlink_to(PROJECT / "schemas" / "receipt.json")
     for side in ("gt", "pred"):
         (tmp_path / side).symlink_to(PROJECT / "fixtures" / "receipt" / side)
@@ -34,7 +34,7 @@ def workspace(tmp_path):
 
 
 def run(script, folder, **environment):
-    """Run a script as the runner does."""
+    """Run a shell script as the runner of a CI job does."""
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
     variables = {"HOME": str(folder), "PATH": PATH}
     variables |= {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
@@ -53,7 +53,7 @@ def steps(workflow):
 
 
 def stickler_commands():
-    """Every command of this project in the scripts and console blocks of the page."""
+    """Return all commands of this project in the scripts and console blocks of the page."""
     scripts = [step["run"] for step in steps(WITHOUT_ACTION) if "run" in step]
     scripts += next(iter(GITLAB.values()))["script"]
     scripts += re.findall(r"^\$ (.*)$", PAGE, re.MULTILINE)
@@ -121,7 +121,7 @@ def test_the_workflow_gives_the_action_only_inputs_that_it_has():
 
 
 def evaluated(workspace, **inputs):
-    """Run the evaluating step of the action; give its result and its outputs."""
+    """Run the step of the action that evaluates; return its result and its outputs."""
     by_input = DEFAULTS | {"schema": "schema.json", "ground-truth": "gt", "predictions": "pred"}
     by_input |= {name.replace("_", "-"): value for name, value in inputs.items()}
     environment = {

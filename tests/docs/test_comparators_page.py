@@ -14,7 +14,7 @@ DESCRIBED = {description.name: description for description in describe()}
 
 
 def table(section, heading):
-    """Read the table whose first heading is `heading`; its cells without code marks."""
+    """Return the rows of the table whose first heading is `heading`, without code marks."""
     rows = [
         [cell.strip().strip("`") for cell in line.strip("|").split("|")]
         for line in section.splitlines()

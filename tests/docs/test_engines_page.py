@@ -1,4 +1,4 @@
-"""`docs/engines.md` is true: its example gives what it shows, its programs what they promise."""
+"""`docs/engines.md` is true: its example gives the shown output, and its programs work."""
 
 import doctest
 import json
@@ -60,7 +60,10 @@ def test_the_program_for_an_engine_writes_the_state_of_all_documents(heading, mo
 
 
 def write_data_set(place: Path, documents: int) -> bytes:
-    """Write a schema and documents, some wrong, missing or broken; return the expected state."""
+    """Write a schema and documents, some of them wrong, missing or broken.
+
+    Return the figures that their evaluation must have.
+    """
     import pyarrow as pa
     from pyarrow import parquet
 

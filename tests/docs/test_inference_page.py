@@ -18,13 +18,13 @@ PAGE = (Path(__file__).parents[2] / "docs" / "inference.md").read_text(encoding=
 
 
 def table(heading):
-    """Read the table whose first heading is `heading`."""
+    """Return the rows of the table whose first heading is `heading`."""
     lines = PAGE.partition(f"| {heading} |")[2].split("\n\n")[0].splitlines()
     return [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[2:]]
 
 
 def words_after(text):
-    """Read the list of words that ends a sentence, over line ends."""
+    """Return the list of words at the end of a sentence, given the text before the list."""
     split_page = " ".join(PAGE.split()).partition(text)[2]
     return re.match(r" (.*?)[.](?: |$)", split_page)[1].split(", ")
 

@@ -1,4 +1,4 @@
-"""`docs/integrations.md` is true: its examples give what they show."""
+"""`docs/integrations.md` is true: its examples give the output that it shows."""
 
 import doctest
 import re

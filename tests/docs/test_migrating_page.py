@@ -1,4 +1,4 @@
-"""`docs/migrating.md` is true: its examples run, and what it says is here can be imported."""
+"""`docs/migrating.md` is true: its examples run, and the names on it can be imported."""
 
 import doctest
 import importlib
@@ -15,7 +15,10 @@ PAGE = (Path(__file__).parents[2] / "docs" / "migrating.md").read_text(encoding=
 
 @pytest.fixture
 def without_stickler(monkeypatch):
-    """Neither stickler-eval nor what stands for it is imported before or afterwards."""
+    """Remove stickler-eval, and the modules that replace it, from the imported modules.
+
+    This is done before and after the test.
+    """
     for name in [name for name in sys.modules if name.partition(".")[0] == "stickler"]:
         monkeypatch.delitem(sys.modules, name)
     yield

@@ -1,4 +1,4 @@
-"""The pictures of README and docs: each that a page names is there, and a page names each."""
+"""The pictures of README and docs: each named picture exists, and each picture is named."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ IMAGE = re.compile(r"!\[(?P<description>[^\]]*)\]\((?P<target>[^)\s]+)\)")
 
 
 def images(page: Path) -> list[tuple[str, Path]]:
-    """List the descriptions and the files of the pictures on a page."""
+    """Return the description and the file of each picture on a page."""
     text = page.read_text(encoding="utf-8")
     return [
         (image["description"], (page.parent / image["target"]).resolve())

@@ -1,4 +1,4 @@
-"""`docs/python.md` is true: its examples give what they show, its tables are those of the code."""
+"""`docs/python.md` is true: examples give the shown output, and tables agree with the code."""
 
 import doctest
 import inspect

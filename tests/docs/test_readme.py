@@ -1,4 +1,4 @@
-"""README and docs are true: commands print what they show."""
+"""README and docs are true: commands print the output that the pages show."""
 
 import doctest
 import importlib.util
@@ -25,7 +25,7 @@ PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
 
 
 def commands(page: Path) -> list[tuple[str, str]]:
-    """Every command that a page shows, and the output that it shows."""
+    """Return each command that a page shows, with the output that the page shows."""
     shown_commands = []
     blocks = re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     for block in blocks:
@@ -37,7 +37,7 @@ def commands(page: Path) -> list[tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 def run_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two runs of the receipts, by the names that pages give to such files."""
+    """A directory with two run files of the receipts, base.json and new.json."""
     folder = tmp_path_factory.mktemp("runs")
     receipts = PROJECT / "fixtures" / "receipt"
     for name, pred in (("base", "pred"), ("new", "pred-next")):
@@ -48,7 +48,7 @@ def run_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def a_place(tmp_path: Path, run_files: Path) -> Path:
-    """A directory with the files that the pages mention."""
+    """A directory with all files that the pages mention."""
     for name in ("schemas", "fixtures"):
         (tmp_path / name).symlink_to(PROJECT / name)
     receipts = PROJECT / "fixtures" / "receipt"
@@ -112,7 +112,7 @@ def test_the_commands_of_a_page_print_what_it_shows(page, a_place, monkeypatch):
 
 
 def run_here(*arguments):
-    """Return the code of a command, and all that it prints, without a process of its own."""
+    """Run a command in this process; return its exit code and everything that it prints."""
     with io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) as stream:
         with redirect_stdout(stream), redirect_stderr(stream):
             code = main(arguments)

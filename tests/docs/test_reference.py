@@ -1,4 +1,4 @@
-"""The generated pages of the reference are what the code says now."""
+"""The generated pages of the reference agree with the code."""
 
 import importlib.util
 from pathlib import Path

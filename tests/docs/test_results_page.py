@@ -15,7 +15,7 @@ SCHEMA = json.loads((ROOT / "schemas" / "stickler-run.json").read_text(encoding=
 
 
 def first_column(section):
-    """List the code in the first column of the tables of a section."""
+    """Return the texts marked as code in the first column of a section's tables."""
     (text,) = re.findall(rf"^## {section}\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
     cells = re.findall(r"^\| (`[^|]+`) \|", text, re.MULTILINE)
     return [name for cell in cells for name in re.findall(r"`([^`]+)`", cell)]

@@ -1,4 +1,4 @@
-"""`docs/tables.md` is true: columns are those of the files, and its queries run."""
+"""`docs/tables.md` is true: files have its columns, and its queries run."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Every defence of the threat model names tests that are there."""
+"""Every defence in the threat model names tests, and these tests exist."""
 
 import re
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""What may stand where a document should be, and what becomes of it.
+"""Kinds of input that may stand in place of a document, and the results of `eval`.
 
-One list for two readers: `test_input_cases.py` makes each of these in a directory and runs the
-command over all of them at once, and holds docs/reliability.md to the same list.
+`test_input_cases.py` makes all of these inputs in a directory and evaluates them at once. It also
+checks that docs/reliability.md has the same list.
 """
 
 import gzip
@@ -12,44 +12,44 @@ from dataclasses import dataclass
 from pathlib import Path
 
 Make = Callable[[Path], object]
-"""Make the input at a path that ends in `.json`; its directory is there."""
+"""Function that makes the input at a path that ends in `.json`; the directory exists."""
 
 LIMIT = 1_000_000
-"""Bytes of a document in the run of the tests."""
+"""Maximum size of a document in the tests, in bytes."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One kind of input."""
+    """A kind of input, and what happens to a document with this input."""
 
     name: str
-    """As docs/reliability.md names it."""
+    """Name of the input in docs/reliability.md."""
     make: Make
     expected_text: str = ""
     """Fragments of the problem's text, separated by `…`; empty if there is no problem."""
     pred: str = "invalid"
-    """Status of the document where this is its prediction; the ground truth is sound."""
+    """Status of a document with this input as prediction and a valid ground truth."""
     gt: str = "failed"
-    """Status where this is the ground truth; the prediction is sound."""
+    """Status of a document with this input as ground truth and a valid prediction."""
     remark: str = ""
-    """The remark on the document, if there is one."""
+    """Remark on the document; empty if there is none."""
     without_root: bool = False
-    """Whether nothing is wrong for root, who may do everything."""
+    """Whether the input causes no problem for the user root, who may read every file."""
 
 
 def text(content: str | bytes) -> Make:
-    """Write a file."""
+    """Return a function that writes a file with this content."""
     data = content.encode() if isinstance(content, str) else content
     return lambda path: path.write_bytes(data)
 
 
 def packed(data: bytes) -> Make:
-    """Write a gzip file."""
+    """Return a function that writes a gzip file with this content."""
     return lambda path: path.with_name(f"{path.name}.gz").write_bytes(data)
 
 
 def sparse(size: int) -> Make:
-    """Make a file of a size that takes no room on the disk."""
+    """Return a function that makes a file of a given size that takes no space on the disk."""
 
     def make(path: Path) -> None:
         with path.open("wb") as stream:

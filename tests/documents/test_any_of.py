@@ -1,4 +1,4 @@
-"""Ground truths that list the values which are right at a place."""
+"""Ground truths with lists of values that are all right."""
 
 import pytest
 

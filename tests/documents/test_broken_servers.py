@@ -1,4 +1,4 @@
-"""Servers that misbehave: the status is told, and nothing waits for ever."""
+"""Servers that misbehave: messages name the status, and no request waits for ever."""
 
 import json
 import socketserver
@@ -57,7 +57,7 @@ def server(monkeypatch):
             self.do_GET()
 
         def log_message(self, *_):
-            """Say nothing."""
+            """Print nothing."""
 
     http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     http.daemon_threads = True
@@ -77,7 +77,7 @@ HEAD = b"HTTP/1.1 200 OK\r\nConnection: close\r\n"
 
 @pytest.fixture
 def slow_server(monkeypatch):
-    """Serve one byte every 0.1 seconds, so that the server is never silent for long."""
+    """The URL of a server that sends a byte every 0.1 seconds, so that it is never silent long."""
     over = threading.Event()
 
     class Handler(socketserver.StreamRequestHandler):

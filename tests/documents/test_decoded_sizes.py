@@ -1,4 +1,4 @@
-"""The memory of Arrow values in Python is known before they are converted."""
+"""The memory that Arrow values need in Python is known before they are converted."""
 
 import json
 
@@ -16,7 +16,7 @@ OBJECT = BYTES_OF_OBJECT
 
 
 def share(n_rows, value):
-    """Return an array of equal values that is stored once."""
+    """Return an Arrow array of equal values that stores the value once."""
     return pa.DictionaryArray.from_arrays(pa.array([0] * n_rows, pa.int32()), pa.array([value]))
 
 

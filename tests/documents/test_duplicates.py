@@ -66,11 +66,12 @@ TREES = st.recursive(
     ),
     max_leaves=12,
 )
-"""Values; an object is a tuple of its keys and values, so that it can have a key twice."""
+"""Strategy for JSON values. An object is a tuple of (key, value), so that it can have a key twice.
+"""
 
 
 def spellings(text: str) -> st.SearchStrategy[str]:
-    """Return ways to write a string in JSON."""
+    """Return a strategy for the ways to write a text in JSON."""
     character_spellings = [
         st.sampled_from([json.dumps(character)[1:-1], f"\\u{ord(character):04x}"])
         for character in text
@@ -80,7 +81,7 @@ def spellings(text: str) -> st.SearchStrategy[str]:
 
 @st.composite
 def written(draw: st.DrawFn, tree: object) -> str:
-    """Write a tree as JSON with any blanks and escapes."""
+    """Draw a JSON text for a value of `TREES`, with any white space and escapes."""
     blank = draw(st.sampled_from(["", " ", "\n\t"]))
     match tree:
         case tuple():

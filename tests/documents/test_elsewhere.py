@@ -1,4 +1,4 @@
-"""Documents at URLs: on a server that speaks S3, over HTTP, and in the memory of fsspec."""
+"""Documents at URLs: on an S3 server, over HTTP, and in the memory file system of fsspec."""
 
 import gzip
 import json
@@ -64,7 +64,7 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 @pytest.fixture(params=["bucket", "memory"])
 def store(request: pytest.FixtureRequest) -> str:
-    """Return the URL of an empty place."""
+    """The URL of an empty directory in a store."""
     location: str = request.getfixturevalue(request.param)
     return location
 
@@ -358,7 +358,7 @@ def test_documents_are_read_over_http_and_what_signs_a_url_is_not_told(
 
 
 class _Shaky(_Quiet):
-    """A server that fails twice for each file, then gives it."""
+    """A server that fails twice for each file before it sends the file."""
 
     requests_by_path: ClassVar[dict[str, int]]
 

@@ -1,4 +1,4 @@
-"""Files that hold many documents: arrays, CSV and TSV; and one document by a pipe."""
+"""Files with many documents: JSON arrays, CSV and TSV; and a single document from a pipe."""
 
 import gzip
 import json

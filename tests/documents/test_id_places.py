@@ -8,7 +8,7 @@ from stickler_cli.documents.lines import ById, Ids
 
 @pytest.fixture(params=[0, 3, 100])
 def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Have all ids on disk, some, or none."""
+    """Maximum number of ids in memory; further ids are stored on disk: all, some or none."""
     monkeypatch.setattr(lines, "FEW", request.param)
     limit: int = request.param
     return limit

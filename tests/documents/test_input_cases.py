@@ -1,4 +1,4 @@
-"""Whatever is in a directory, each document has an outcome, and docs/reliability.md says which."""
+"""Whatever a directory contains, each document has the outcome that docs/reliability.md states."""
 
 import ctypes
 import json
@@ -19,7 +19,7 @@ SIDES = ("gt", "pred")
 
 
 def tried() -> list[tuple[int, Case]]:
-    """List the cases that can be made here, with their numbers."""
+    """Return the cases that can be made on this machine, with their numbers."""
     can_do_everything = os.name == "posix" and os.geteuid() == 0
     return [
         (number, case)
@@ -30,7 +30,10 @@ def tried() -> list[tuple[int, Case]]:
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict:
-    """Run the command over all cases at once, each as ground truth and as prediction."""
+    """The results of one run with all cases, each as ground truth and as prediction.
+
+    The dict has the line of each document, by id, and the exit code under `code`.
+    """
     root = tmp_path_factory.mktemp("inputs")
     (root / "schema.json").write_text('{"type": "object", "properties": {"v": {}}}')
     for side in SIDES:
@@ -79,7 +82,10 @@ READING_ALL = (1, 2)  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH; see capabiliti
 
 
 def give_up_reading_all() -> None:
-    """Make the program that this process is about to become mind permissions, even for root."""
+    """Remove the capabilities by which root reads all files.
+
+    The program that this process starts then respects permissions, even as root.
+    """
     for capability in READING_ALL:
         ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
 
@@ -107,7 +113,10 @@ def test_a_file_that_may_not_be_read_is_told(tmp_path):
 
 
 def table() -> str:
-    """Write the tables of docs/reliability.md, one for each two outcomes."""
+    """Return the tables of docs/reliability.md as text.
+
+    There is a table for each pair of statuses: as prediction, and as ground truth.
+    """
     tables: dict[tuple[str, str], list[str]] = {}
     for case in CASES:
         message = case.expected_text.strip().removesuffix(":") or "; ".join(

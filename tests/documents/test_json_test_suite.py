@@ -1,7 +1,7 @@
-"""The public conformance suite for JSON parsers, through the real command in one run.
+"""The public conformance suite for JSON parsers, evaluated in one run.
 
-`json_test_suite.json` holds the files of github.com/nst/JSONTestSuite, `test_parsing`, in base64,
-since many are not text; its licence is `json_test_suite.LICENSE`. Two large ones are made here.
+`json_test_suite.json` has the files of github.com/nst/JSONTestSuite, `test_parsing`, in base64,
+since many are not text. Its licence is in `json_test_suite.LICENSE`. Two large files are made here.
 """
 
 import base64
@@ -26,7 +26,7 @@ NO_OBJECT = "the document is of type"
 
 @pytest.fixture(scope="module")
 def record(tmp_path_factory: pytest.TempPathFactory) -> dict:
-    """Run every file as ground truth, as prediction, and as a field of both sides."""
+    """The record of a run with each file as ground truth, as prediction, and as a field of both."""
     root = tmp_path_factory.mktemp("suite")
     (root / "schema.json").write_text('{"type": "object", "properties": {"v": {}}}')
     for name, content in FILES.items():

@@ -1,4 +1,4 @@
-"""Keys that are renamed in predictions, and left out on both sides."""
+"""Keys that are renamed in predictions, and keys that are ignored on both sides."""
 
 import json
 

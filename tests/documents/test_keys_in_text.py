@@ -1,4 +1,4 @@
-"""Keys are put into JSON text, and the rest of the text stays as it is."""
+"""Keys are added to a JSON text, and the rest of the text stays the same."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Pairs of lines as ranges of bytes: what comes out is what went in."""
+"""Pairs of lines as ranges of bytes: reading them gives the lines that were written."""
 
 from pathlib import Path
 

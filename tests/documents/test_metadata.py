@@ -1,4 +1,4 @@
-"""Metadata files: what is read of them, and what is wrong with them."""
+"""Metadata files: what is read from them, and problems in them."""
 
 import gzip
 

@@ -1,4 +1,4 @@
-"""Some of the documents: the first ones, or a sample that goes by nothing but ids."""
+"""Selected documents: the first ones, or a sample that depends only on ids."""
 
 import json
 import random

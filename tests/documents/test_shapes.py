@@ -1,4 +1,4 @@
-"""Documents below a key, and names of which a part pairs."""
+"""Documents that are under a key, and file names of which only a part is the id."""
 
 import json
 import re

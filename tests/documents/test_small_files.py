@@ -1,4 +1,4 @@
-"""Small files that would be large in memory."""
+"""Small files that would need much memory."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""The columns of a table of pairs are chosen once, and alike in every format."""
+"""The columns of a table of pairs are chosen once, in the same way for every format."""
 
 import csv
 import json
@@ -17,7 +17,7 @@ LIMIT = 10_000
 
 
 def write_table(path: Path, columns: dict[str, list[str | None]]) -> str:
-    """Write a table of texts; None is an empty cell."""
+    """Write a table, given the texts of each column; None is an empty cell."""
     rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
     match path.suffix:
         case ".csv" | ".tsv":
@@ -47,7 +47,7 @@ def write_table(path: Path, columns: dict[str, list[str | None]]) -> str:
 
 
 def documents(file: str) -> list[list[object]]:
-    """Return the ground truth and the prediction of each row; problems as texts."""
+    """Return the ground truth and the prediction of each row; a problem is given as text."""
     return [
         [
             None if document is None else str(value) if isinstance(value, Problem) else value

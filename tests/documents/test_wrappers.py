@@ -1,4 +1,4 @@
-"""Values with metadata, and the documents without."""
+"""Wrappers, which are values with metadata, and the documents without them."""
 
 import json
 

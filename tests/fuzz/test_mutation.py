@@ -1,4 +1,4 @@
-"""Changes of JSON give JSON, the same for the same seed, and reach all nested values."""
+"""Random changes of JSON values: results are JSON, depend on the seed, and reach all values."""
 
 import json
 from random import Random

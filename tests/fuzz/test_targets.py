@@ -1,4 +1,4 @@
-"""The seeds of the fuzzer break no rule and lead it somewhere; a broken rule is noticed."""
+"""Targets of the fuzzer: the seeds break no rule, reach much code, and broken rules are found."""
 
 from pathlib import Path
 

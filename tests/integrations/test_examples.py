@@ -1,6 +1,7 @@
 """The examples of `docs/integrations.md`, with the frameworks that are installed.
 
-The gate has an environment of their own for them; elsewhere they are skipped and say so.
+The examples of other frameworks are skipped. The gate installs all frameworks in a separate
+environment.
 """
 
 import doctest
@@ -23,7 +24,7 @@ FRAMEWORKS = {
     "pydantic-evals": "pydantic_evals",
     "Strands": "strands_evals",
 }
-"""Heading of an adapter -> the module without which its example cannot be tried."""
+"""Maps the heading of an adapter to the module without which its example cannot run."""
 
 
 def examples(text):

@@ -1,4 +1,4 @@
-"""MLflow's own evaluation takes the scorer."""
+"""MLflow's own evaluation accepts the scorer."""
 
 import pytest
 

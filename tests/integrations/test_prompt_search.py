@@ -1,7 +1,7 @@
-"""A prompt is found with fewer calls where who writes it reads feedback, and not the score alone.
+"""A search for a prompt takes fewer calls with feedback than with scores alone.
 
-No model is asked: the one that extracts does what its prompt says, the one that writes prompts
-adds the rule that the feedback calls for, and any other where there is none.
+No model is asked. The function that extracts follows the rules in its prompt. The function that
+writes prompts adds the rule that the feedback calls for, or any other rule if there is no feedback.
 """
 
 import json
@@ -43,7 +43,7 @@ NEEDED = {
     "an extra currency symbol": "Leave out currency symbols.",
     "missed": "List every item, not only the first.",
 }
-"""Rule that keeps the model from an error, by a phrase of the feedback."""
+"""Maps a phrase of the feedback to the rule that prevents the error."""
 
 USELESS = [
     f"Rule {index}: {feedback_text}."
@@ -55,7 +55,10 @@ START = "Extract the invoice."
 
 
 def extract(prompt, page):
-    """Extract as the prompt says, with the usual mistakes of models where it says nothing."""
+    """Return a prediction that follows the rules in the prompt.
+
+    For each rule that the prompt lacks, the prediction has a usual mistake of models.
+    """
     truth = page["ground_truth"]
     year, month, day = truth["date"].split("-")
     phrases = {phrase for phrase, rule in NEEDED.items() if rule in prompt}

@@ -1,4 +1,4 @@
-"""The file for promptfoo, and that no framework is loaded before it is asked for."""
+"""The file for promptfoo; and no framework is loaded before it is needed."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""The plug-in of pytest: failures that say what is wrong, and run files of a session."""
+"""The pytest plugin: failures that say what is wrong, and run files of test sessions."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""TRL's own trainer takes the reward, on a tiny model that is made here."""
+"""TRL's own trainer accepts the reward, with a tiny model that the test makes."""
 
 import json
 
