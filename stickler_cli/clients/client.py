@@ -92,7 +92,7 @@ class AnswerCache:
         return {key: row[0] for key, row in rows.items() if row}
 
     def write(self, kind: str, model: str, answers: Mapping[bytes, bytes]) -> None:
-        """Store answers under their keys; an answer that is stored already is not replaced."""
+        """Store answers under their keys. An answer that is already stored is not replaced."""
         now = int(time.time())
         rows = [(key, kind, model, answer, now) for key, answer in answers.items()]
         with self._opened() as connection, connection:
@@ -124,7 +124,12 @@ class AnswerCache:
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
-        """Open the file; only one thread of this process can have it open at a time."""
+        """Open the file for a `with` block.
+
+        Only one thread of this process can have it open at a time.
+
+        An error inside the block becomes a UsageError.
+        """
         with self._lock:
             try:
                 if self._connection is None:
@@ -165,9 +170,9 @@ class AnswerCache:
 
 
 def _check_tables(connection: sqlite3.Connection) -> None:
-    """Raise sqlite3.DatabaseError if a database has anything besides the expected tables.
+    """Raise sqlite3.DatabaseError if a database has anything except the expected tables.
 
-    Views and triggers, for instance, could make a query run without end.
+    For instance, views and triggers could make a query run without end.
     """
     with closing(sqlite3.connect(":memory:")) as expected:
         expected.execute(_SCHEMA)
@@ -178,10 +183,10 @@ def _check_tables(connection: sqlite3.Connection) -> None:
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Set the journal mode in which readers do not wait for writers.
+    """Switch a database to the journal mode in which readers do not wait for writers.
 
-    While SQLite changes the mode, it raises an error if the database is locked. This function then
-    tries again, for at most `BUSY_SECONDS`.
+    SQLite raises an error if the database is locked during the switch. This function then tries
+    again, for at most `BUSY_SECONDS`.
     """
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
@@ -204,13 +209,18 @@ pickled questions). None ends the queue."""
 
 
 class Client:
-    """Gets the answers of models to questions: from memory, from the cache, or from the model."""
+    """Gets the answers of models to questions.
+
+    An answer comes from memory, from the cache on disk, or from the model itself.
+    """
 
     def __init__(self, policy: Policy = DEFAULT_POLICY, *, remembers_failures: bool = True) -> None:
-        """Create a client with an empty memory; connections and files are opened when needed.
+        """Create a client with an empty memory.
 
-        A run may need the answer to a question many times. With `remembers_failures`, the question
-        is not asked again after it has failed.
+        Connections and files are opened when they are needed.
+
+        A run may need the answer to the same question many times. If `remembers_failures` is true,
+        a question that failed is not asked again.
         """
         self.policy = policy
         self._purse = Purse(policy.max_cost, policy.max_tokens)
@@ -235,7 +245,7 @@ class Client:
         return self._purse.usage + Usage(unasked=len(self._unasked))
 
     def placed(self, model: Model[Q, A]) -> Model[Q, A]:
-        """Return a model with the server address and the key that the policy has for it."""
+        """Return a model with the server address and the key that the policy sets for it."""
         address = self.policy.endpoints.get(model.title)
         key = self.policy.keys.get(model.title)
         return model if address is None and key is None else model.moved(address, key)
@@ -243,7 +253,7 @@ class Client:
     def require(self, model: Model[Any, Any]) -> None:
         """Raise UnavailableError if a model cannot be asked.
 
-        A model without a known price cannot be asked within a budget in dollars.
+        If the budget is in dollars, this includes every model without a known price.
         """
         model = self.placed(model)
         model.require()
@@ -254,10 +264,10 @@ class Client:
             )
 
     def answers(self, model: Model[Q, A], questions: Iterable[Q]) -> dict[Q, A | ModelError]:
-        """Return for each question the answer, or the error if there is no answer.
+        """Return a dict that maps each question to its answer, or to an error if it has none.
 
-        Each distinct question is asked at most once in a run. In a dry run, only answers in the
-        cache are returned.
+        Each distinct question is asked at most once in a run. In a dry run, the result has only
+        questions with an answer in the cache.
 
         Raises:
             UsageError: the cache cannot be used.
@@ -299,10 +309,10 @@ class Client:
     def _cached_answers(
         model: Model[Any, A], keys: Sequence[bytes], cache: AnswerCache
     ) -> dict[Hashable, A]:
-        """Return a dict that maps keys to cached answers; delete invalid answers.
+        """Return the cached answers of the given keys, and delete invalid ones.
 
-        The questions of invalid answers are asked again. Answers can be invalid because other
-        programs can write to the file.
+        Answers can be invalid because other programs can write to the file. Their questions will be
+        asked again.
         """
         answers: dict[Hashable, A] = {}
         wrong_rows = []
@@ -317,9 +327,9 @@ class Client:
 
     @contextmanager
     def rehearsing(self) -> "Iterator[Client]":
-        """Yield a client that only counts the questions that would be asked.
+        """Yield a client that asks no model and only counts the questions that it would ask.
 
-        Answers that the yielded client finds in the cache are also remembered by this client.
+        If the yielded client finds answers in the cache, this client remembers them, too.
         """
         counting = Client(replace(self.policy, dry_run=True))
         counting._memory = self._memory
@@ -329,7 +339,10 @@ class Client:
 
     @property
     def needs(self) -> "list[Need]":
-        """After a dry run: what each model would be asked, sorted by kind and name of the model."""
+        """What each model would be asked, sorted by kind and name of the model.
+
+        Empty before a dry run.
+        """
         return sorted(self._needs.values(), key=lambda need: (need.model.kind, need.model.title))
 
     def count(self, usage: Usage) -> None:
@@ -337,7 +350,7 @@ class Client:
         self._purse.count(usage)
 
     def close(self) -> None:
-        """Close the cache and all connections; the next question opens them again."""
+        """Close the cache and all connections. The next question opens them again."""
         _close(self._connections, self._cache)
 
     def _keep_outcome(
@@ -350,7 +363,8 @@ class Client:
     ) -> dict[Hashable, A | ModelError]:
         """Store the outcome of a call in memory and on disk.
 
-        Return a dict that maps the key of each question to its answer or error.
+        Return a dict that maps the key of each question to its answer or error. Questions that were
+        not asked are not stored, because they may be asked later.
         """
         questions, answers_or_error = outcome
         question_keys = [keys[question] for question in questions]
@@ -385,9 +399,9 @@ class Client:
         )
 
     def _room(self, model: Model[Any, Any], count: int) -> int:
-        """Return how many of `count` questions may be asked, and reserve them.
+        """Return how many of `count` questions the limit on judged pairs allows, and reserve them.
 
-        Only questions to models that judge are limited.
+        There is no limit for models that do not judge.
         """
         if not model.is_judge:
             return count
@@ -398,15 +412,21 @@ class Client:
 
 
 class RelayedClient(Client):
-    """The client of a worker process: it sends new questions to the client of the run."""
+    """The client of a worker process. It sends new questions to the client of the run."""
 
     def __init__(self, policy: Policy, relay: Callable[[bytes], bytes]) -> None:
-        """Create a client; `relay` sends pickled questions and returns pickled answers."""
+        """Create a client.
+
+        `relay` is a function that sends pickled questions and returns pickled answers.
+        """
         super().__init__(policy)
         self._relay = relay
 
     def answers(self, model: Model[Q, A], questions: Iterable[Q]) -> dict[Q, A | ModelError]:
-        """Return the answers of the run's client; if that client raises an error, raise it here."""
+        """Return answers from memory or from the client of the run.
+
+        Errors of that client are raised here.
+        """
         keys = {question: (model, question) for question in questions}
         answers: dict[Hashable, A | ModelError] = self._memory.find(keys.values())
         unknown = [question for question, key in keys.items() if key not in answers]
@@ -430,9 +450,9 @@ class RelayedClient(Client):
 
 
 def answer_workers(client: Client, asking: Asking) -> None:
-    """Answer the questions of workers, one worker at a time, until the queue ends.
+    """Answer the questions of worker processes until the queue ends.
 
-    Since only one worker is answered at a time, no question is asked twice.
+    Workers are answered one at a time, so no question is asked twice.
     """
     while (entry := asking.get()) is not None:
         connection, packed = entry
@@ -452,7 +472,7 @@ def _answered(client: Client, packed: bytes) -> bytes:
 
 @dataclass(slots=True)
 class Need:
-    """How much one model would be asked: numbers of questions, calls and tokens."""
+    """How much one model would be asked, as numbers of questions, calls and tokens."""
 
     model: Model[Any, Any]
     cached: int = 0  # number of questions whose answer is in the cache
@@ -475,16 +495,16 @@ class Need:
         return sum(self._tokens.values())
 
     def add(self, questions: Mapping[Any, Hashable]) -> None:
-        """Count the questions that a model would be asked.
+        """Count questions that a model would be asked.
 
-        `questions` maps each question to the key under which its answer is cached. Questions with
-        the same key count once.
+        `questions` maps each question to the key of its answer in the cache. Questions with the
+        same key count once.
         """
         self._tokens |= {key: self.model.tokens(question) for question, key in questions.items()}
 
 
 class Memory:
-    """The most recent answers and failures, within a limit of memory."""
+    """Keeps recent answers and failures. The oldest are dropped if memory is full."""
 
     def __init__(self, limit: int = REMEMBERED_BYTES) -> None:
         self._limit = limit
@@ -493,12 +513,18 @@ class Memory:
         self._lock = threading.Lock()
 
     def find(self, keys: Iterable[Hashable]) -> dict[Hashable, Any]:
-        """Return a dict that maps keys to remembered answers and failures; omit other keys."""
+        """Return a dict of the remembered answers and failures of these keys.
+
+        Unknown keys are left out.
+        """
         with self._lock:
             return {key: self._results[key] for key in keys if key in self._results}
 
     def keep(self, results: dict[Hashable, A]) -> dict[Hashable, A]:
-        """Remember results under their keys, and return them; drop the oldest if memory is full."""
+        """Remember results under their keys, and return them.
+
+        Drop the oldest results if memory is full.
+        """
         with self._lock:
             for key, result in results.items():
                 if key not in self._results:
@@ -520,7 +546,7 @@ def _size(result: object) -> int:
 
 
 def _answer_keys(model: Model[Q, Any], questions: Iterable[Q]) -> tuple[dict[Q, Hashable], bool]:
-    """Return the key of each question's answer, and whether answers may be stored on disk."""
+    """Return (key of the answer for each question, whether answers may be stored on disk)."""
     identity = model.identity
     if identity is None:
         return {question: (model, question) for question in questions}, False

@@ -1,7 +1,7 @@
-"""The connections of a client to servers, and its loaded models; each is opened once.
+"""The connections of a client to servers, and its loaded local models. Each is opened only once.
 
-Asynchronous libraries share an event loop that runs in a thread of its own. This works in threads
-and notebooks, too.
+Asynchronous libraries share an event loop, which runs in its own thread. They can therefore be used
+from any thread, and in notebooks.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ LATE: Final = "no answer within {:g} seconds"
 
 
 class Connections:
-    """Opens each connection when it is first needed, and keeps it; closes all of them together."""
+    """Opens each connection when it is first needed, and keeps it until all of them are closed."""
 
     def __init__(self, timeout: float) -> None:
         self.timeout = timeout
@@ -29,9 +29,10 @@ class Connections:
     def opened(
         self, key: Hashable, make: Callable[[], T], close: Callable[[T], object] = lambda _: None
     ) -> T:
-        """Return the connection kept under `key`; if there is none yet, open it by calling `make`.
+        """Return the connection kept under `key`. If there is none yet, open it by calling `make`.
 
-        `close` will be called to close it. The same key must always come with the same `make`.
+        `close` will be called to close the connection. Always pass the same `make` for the same
+        key.
         """
         with self._lock:
             if key not in self._open:
@@ -42,12 +43,12 @@ class Connections:
     def run(self, work: Coroutine[Any, Any, T], seconds: float | None = None) -> T:
         """Run asynchronous work on the shared event loop, and return its result.
 
-        The work has a time limit, because libraries do not notice a server that sends one byte now
-        and then: each byte restarts their own timeout.
+        The time limit is needed because the timeouts of libraries start again with each byte. They
+        do not notice a server that sends one byte now and then.
 
         Raises:
-            TimeoutError: the work takes longer than `seconds`; if `seconds` is None, longer than a
-                request may take.
+            TimeoutError: the work takes longer than `seconds`, or longer than a request may take if
+                `seconds` is None.
         """
         with self._lock:
             if self._loop is None:
@@ -64,9 +65,9 @@ class Connections:
             future.cancel()
 
     def run_blocking(self, work: Callable[[], T]) -> T:
-        """Run work in a thread, and return its result; for work that cannot be interrupted.
+        """Run work that cannot be interrupted in a thread, and return its result.
 
-        If the work takes too long, its thread is left to itself.
+        If the work takes too long, its thread continues to run, and its result is ignored.
 
         Raises:
             TimeoutError: the work takes longer than a request may take.
@@ -79,7 +80,7 @@ class Connections:
     def close_asynchronous(self, connection: Any) -> None:
         """Close an asynchronous connection on the event loop.
 
-        Raise TimeoutError if it takes long.
+        Raise TimeoutError if this takes more than 5 seconds.
         """
         self.run(connection.close(), seconds=5.0)
 

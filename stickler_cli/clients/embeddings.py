@@ -1,7 +1,7 @@
-"""Embedding models by id, such as `openai:NAME`, and BERTScore.
+"""Embedding models, which are given by an id such as `openai:NAME`, and BERTScore.
 
 BERTScore is computed by the library bert-score, which is no longer maintained. If it stops working,
-it can be replaced by code in this module: it pairs the tokens of two texts by the cosine similarity
+code in this module can replace it. BERTScore pairs the tokens of two texts by the cosine similarity
 of their embeddings.
 """
 
@@ -42,13 +42,13 @@ class Embedder(Model[str, Vector]):
         return question
 
     def pack(self, answer: Vector) -> bytes:
-        """Return an embedding as bytes for the cache, at the precision of the models (32 bits)."""
+        """Return an embedding as bytes for the cache. A number takes 32 bits, as in the models."""
         return answer.astype("<f4").tobytes()
 
     def unpack(self, packed: bytes) -> Vector:
-        """Return the embedding from its bytes in the cache.
+        """Return the embedding that `pack` made into bytes for the cache.
 
-        Raise ValueError if they are invalid.
+        Raise ValueError if the bytes are invalid.
         """
         embedding = np.frombuffer(packed, dtype="<f4").astype(np.float64)
         if not len(embedding) or not np.isfinite(embedding).all():
@@ -58,7 +58,7 @@ class Embedder(Model[str, Vector]):
 
 @dataclass(frozen=True, eq=False)
 class FunctionEmbedder(Embedder):
-    """A Python function that turns a text into a vector; its results are not cached on disk."""
+    """A Python function that turns a text into a vector. Its results are not stored on disk."""
 
     is_local: ClassVar[bool] = True
 
@@ -77,7 +77,7 @@ class FunctionEmbedder(Embedder):
 
     @property
     def identity(self) -> None:
-        """Always None: the function may have changed since a result was stored."""
+        """Always None, because the function may have changed since a result was stored."""
         return
 
     def require(self) -> None:
@@ -117,17 +117,26 @@ class ServerEmbedder(ServedModel[str, Vector], NamedEmbedder):
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """The protocol, the server and the model. A region of the server makes no difference."""
+        """The protocol, the server address and the model.
+
+        The region of a server is not included.
+        """
         return {"backend": self.backend, "server": self.address, "model": self.name}
 
     def _garbled(self, found: str, error: Exception, tokens: int) -> Reply[Vector]:
-        """Return a reply for an unreadable answer; servers charge for its tokens, too."""
+        """Return a reply for an unreadable answer.
+
+        It counts the tokens of the answer, which are charged.
+        """
         garbled = GarbledError(f"{found} ({error})")
         return Reply((), self.priced(tokens), garbled, is_charged=True)
 
 
 class BedrockEmbedder(ServerEmbedder):
-    """A model of Titan or Cohere on Amazon Bedrock; each call has one text, the limit of Titan."""
+    """A model of Titan or Cohere on Amazon Bedrock.
+
+    Each call has one text, because Titan allows only one.
+    """
 
     backend: ClassVar[str] = "bedrock"
     extra: ClassVar[str] = "bedrock"
@@ -188,7 +197,10 @@ class OpenAIEmbedder(ServerEmbedder):
 
 @dataclass(frozen=True)
 class LocalEmbedder(NamedEmbedder):
-    """A local model, given by its path, or by its name on a model hub if the hub's cache has it."""
+    """A local model, given by its path or by its name on a model hub.
+
+    A model with a name must be in the hub's cache on this machine.
+    """
 
     batch_size: ClassVar[int] = 256
     is_local: ClassVar[bool] = True
@@ -202,7 +214,7 @@ class LocalEmbedder(NamedEmbedder):
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """The library and the model; for a directory, also the state of its files."""
+        """The library and the model. If the model is a directory, also a digest of its files."""
         return {"backend": self.package, "model": self.name, "files": fingerprint(self.name)}
 
     def require(self) -> None:
@@ -225,8 +237,8 @@ EMBEDDERS: Final[Mapping[str, Callable[[str, str], Embedder]]] = {
     # Static word vectors without a neural network: fast, and nearly as good.
     "model2vec": partial(LocalEmbedder, load="model2vec:StaticModel.from_pretrained"),
 }
-"""The class of embedders for each prefix of an id. An id without a prefix is a model of Amazon
-Bedrock."""
+"""Maps the prefix of an id to the class that makes the embedder. An id without a prefix is a model
+of Amazon Bedrock."""
 
 LARGEST: Final = float(np.finfo(np.float32).max)
 
@@ -240,10 +252,10 @@ def embedder(model_id: str) -> Embedder:
 
 
 def vector_of(embedding: object, size: int | None = None) -> Vector:
-    """Return the embedding in a model's answer as a vector.
+    """Return the embedding in a model's answer as a vector of floats.
 
     Raises:
-        GarbledError: the embedding is not a list of `size` numbers.
+        GarbledError: the embedding is not a list of numbers, or there are not `size` of them.
     """
     try:
         vector = np.asarray(embedding, dtype=np.float64)
@@ -267,7 +279,7 @@ TextPair = tuple[str, str]  # sorted, as F1 is symmetric
 
 @dataclass(frozen=True)
 class BertScore(Model[TextPair, float]):
-    """BERTScore F1 for pairs of texts, with the settings on which scores depend."""
+    """BERTScore F1 for pairs of texts, computed by a local model with certain settings."""
 
     kind: ClassVar[str] = "score"
     comparator: ClassVar[str] = "BERTComparator"
@@ -286,7 +298,7 @@ class BertScore(Model[TextPair, float]):
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """The library, the model with the state of its files, and the settings."""
+        """The library, the model with a digest of its files, and the settings."""
         return {
             "backend": "bert-score",
             "model": self.name,
@@ -295,7 +307,11 @@ class BertScore(Model[TextPair, float]):
         }
 
     def require(self) -> None:
-        """Raise UnavailableError if the library is missing, or has no defaults for the model."""
+        """Raise UnavailableError if the library is missing or does not know enough about the model.
+
+        If the settings do not name the layer to use, the library must know it. To rescale scores,
+        the library must have a baseline for the model.
+        """
         self.require_package("bert_score", "bert")
         if self.name is None:
             return
@@ -311,7 +327,10 @@ class BertScore(Model[TextPair, float]):
             raise UnavailableError([Problem("", description, expected="", hint=hint)])
 
     def unpack(self, packed: bytes) -> float:
-        """Return the score from its bytes in the cache; ValueError if it is not a finite number."""
+        """Return the score from its bytes in the cache.
+
+        Raise ValueError if it is not a finite number.
+        """
         score = super().unpack(packed)
         if type(score) in {int, float} and np.isfinite(score):
             return score
@@ -337,9 +356,9 @@ class BertScore(Model[TextPair, float]):
 
 
 def require_model_path(comparator: str, name: str) -> None:
-    """Raise UnavailableError if a name is a path, but not the directory of a model.
+    """Raise UnavailableError if a name is a path, but there is no directory at this path.
 
-    Names on a model hub are not checked before they are used.
+    A name on a model hub is not checked here.
     """
     if name.startswith((".", "/", "~")) and not Path(name).expanduser().is_dir():
         description = f"{comparator} finds no model in {name}"
@@ -347,9 +366,9 @@ def require_model_path(comparator: str, name: str) -> None:
 
 
 def fingerprint(name: str) -> str | None:
-    """Return the names, sizes and times of the files of a local model, as text.
+    """Return a digest of the names, sizes and times of all files of a local model.
 
-    None if the name is not a directory, but a name on a model hub.
+    None if the name is not a directory but the name of a model on a hub.
     """
     directory = Path(name).expanduser()
     if not directory.is_dir():
@@ -362,14 +381,14 @@ def fingerprint(name: str) -> str | None:
 
 
 def local_name(name: str) -> str:
-    """Return a path, or a name on a model hub, in the form that the libraries accept."""
+    """Return the path or name of a model in the form that libraries accept, without `~`."""
     return str(Path(name).expanduser()) if name.startswith("~") else name
 
 
 def loaded_by(location: str) -> Any:
-    """Import and return the function or class by which a library loads models.
+    """Import the function or class that loads the models of a library, and return it.
 
-    `location` is, for instance, `sentence_transformers:SentenceTransformer`. Its import may take
+    An example of `location` is `sentence_transformers:SentenceTransformer`. The import may take
     seconds, because it may import torch.
     """
     load = resolve_name(location)

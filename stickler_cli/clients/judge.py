@@ -1,6 +1,7 @@
-"""Language models that judge whether two values mean the same, called through pydantic-ai.
+"""Language models that judge whether two values mean the same. They are called through pydantic-ai.
 
-The library supports all servers, checks that answers have the required structure, and knows prices.
+This library supports all servers, checks that answers have the required structure, and knows
+prices.
 """
 
 import json
@@ -46,7 +47,7 @@ UNFINISHED: Final = frozenset(
         *("content_filtered", "guardrail_intervened"),  # Amazon Bedrock
     )
 )
-"""Values of `finish_reason` that say that an answer is not complete."""
+"""Values of `finish_reason` for an answer that is not complete."""
 
 # Texts that state a verdict: as JSON, or in plain words.
 _DENIAL: Final = re.compile(
@@ -102,7 +103,7 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class Judge(ServedModel[Pair, Verdict]):
-    """A language model that judges two values, with its instructions."""
+    """A language model and the instructions by which it judges two values."""
 
     kind: ClassVar[str] = "verdict"
     comparator: ClassVar[str] = "LLMComparator"
@@ -134,7 +135,7 @@ class Judge(ServedModel[Pair, Verdict]):
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """Everything that decides an answer except the two values, such as the prompt."""
+        """Everything except the two values that can change an answer, such as the prompt."""
         prefix, name = self.place
         return {
             "backend": "judge",
@@ -152,10 +153,9 @@ class Judge(ServedModel[Pair, Verdict]):
         super().require()
 
     def question(self, gt: object, pred: object, vote: int = 0) -> Pair:
-        """Return the question about two values.
+        """Return the question whether two values mean the same.
 
-        Without guidelines, the order of the values does not matter: both orders give the same
-        question.
+        Without guidelines, the two values are sorted, so that both orders give the same question.
         """
         gt_text, pred_text = json_text(gt), json_text(pred)
         if not self.guidelines and gt_text > pred_text:
@@ -163,19 +163,26 @@ class Judge(ServedModel[Pair, Verdict]):
         return Pair(gt_text, pred_text, vote)
 
     def text(self, question: Pair) -> str:
-        """Return the message of a question.
+        """Return the text that identifies a question in the cache.
 
-        If the question is asked several times, the message has the number of the vote.
+        It is the message of the question. From the second vote on, it also has the number of the
+        vote.
         """
         return self.message(question) + (f" #{question.vote + 1}" if question.vote else "")
 
     def message(self, question: Pair) -> str:
-        """Return the message with the two values; it contains nothing but JSON."""
+        """Return the message to the model.
+
+        It is a JSON object with the two values, and nothing else.
+        """
         gt_key, pred_key = ("ground_truth", "prediction") if self.guidelines else ("one", "other")
         return f'{{"{gt_key}": {question.gt}, "{pred_key}": {question.pred}}}'
 
     def unpack(self, packed: bytes) -> Verdict:
-        """Return the verdict from its bytes in the cache; raise ValueError if they are invalid."""
+        """Return the verdict from its bytes in the cache.
+
+        Raise ValueError if the bytes are invalid.
+        """
         match parse_strict_json(packed):
             case [bool(equivalence), str(reason)] if not self.graded:
                 return Verdict(equivalence, reason)
@@ -184,11 +191,11 @@ class Judge(ServedModel[Pair, Verdict]):
         raise ValueError("the cached data is not the verdict of a judge")
 
     def tokens(self, question: Pair) -> int:
-        """Return the estimated number of tokens of a question, including the instructions."""
+        """Return the estimated number of tokens of a question and the instructions."""
         return super().tokens(question) + len(self.instructions) // CHARACTERS_A_TOKEN
 
     def call(self, questions: Sequence[Pair], connections: Connections) -> Reply[Verdict]:
-        """Ask about one pair of values; ask once more if the answer is not a verdict."""
+        """Ask about one pair of values. If the answer is not a verdict, ask once more."""
         (question,) = questions
         message = self.message(question)
         if len(message) > LONGEST_VALUES:
@@ -229,7 +236,10 @@ class Judge(ServedModel[Pair, Verdict]):
         return Reply([Verdict(output.score if self.graded else output.equivalent, reason)], usage)
 
     def _agent(self, connections: Connections) -> Any:
-        """Return an agent of pydantic-ai; it asks once more if the answer is not a verdict."""
+        """Return an agent of pydantic-ai.
+
+        If an answer is not a verdict, the agent asks once more.
+        """
         # Usage that cannot be read is replaced by an estimate.
         warnings.simplefilter("ignore", _pydantic_ai().UsageExtractionFailedWarning)
         model = self.server.language_model(self.place[1], connections)
@@ -245,12 +255,12 @@ class Judge(ServedModel[Pair, Verdict]):
         return agent
 
     def _usage(self, used: Any, question: Pair, *, calls: int, answered: int) -> Usage:
-        """Return the tokens and the cost of one question.
+        """Return the usage for one question: calls, tokens and cost.
 
-        The library repeats a call that fails, so one question may take several calls: `calls` is
-        their number, and `answered` the number of calls with an answer. Every call before the last
-        one counts as failed and repeated. If the server reports no tokens, or an impossible number,
-        tokens are estimated from the length of the texts.
+        One question may take several calls, because the library repeats a call that fails. `calls`
+        is the number of calls, and `answered` the number of calls with an answer. All calls before
+        the last one count as failed and repeated. If the server reports no tokens or an impossible
+        number, tokens are estimated from the length of the texts.
         """
         tokens_read = believed(used.input_tokens, answered * self.tokens(question))
         tokens_written = believed(used.output_tokens, answered * SHORTEST_ANSWER_TOKENS)
@@ -273,11 +283,12 @@ class Judge(ServedModel[Pair, Verdict]):
 
 
 def _check_call(context: Any, output: Any) -> Any:
-    """Return an output if the model made exactly one valid tool call; else ask the model again.
+    """Return the output of a model if its answer is one valid tool call. Otherwise ask it again.
 
-    The library pydantic-ai accepts more: of several calls it takes the first, and of a duplicate
-    key the last value. Some of its versions also accept text instead of a call. No version checks
-    whether the answer is complete, or whether text beside the call contradicts the call.
+    This is stricter than pydantic-ai. Of several calls, pydantic-ai takes the first; if a key
+    occurs twice, it takes the last value. Some of its versions accept text instead of a call. No
+    version checks whether the answer is complete, or whether the answer also has text that
+    contradicts the call.
     """
     (*_, response) = (message for message in context.messages if message.kind == "response")
     reasons = response.finish_reason, (response.provider_details or {}).get("finish_reason")
@@ -299,7 +310,7 @@ def _check_call(context: Any, output: Any) -> Any:
 
 
 def contradicts(text: str, output: Answer | Grade) -> bool:
-    """Return whether a text beside a verdict plainly states another verdict.
+    """Return whether the text next to a verdict clearly states a different verdict.
 
     >>> contradicts('{"equivalent": false}', Answer(True, ""))
     True
@@ -319,7 +330,7 @@ def _pydantic_ai() -> Any:
 
 
 def takes_temperature(profile: Mapping[str, Any]) -> bool:
-    """Return whether a model's profile says that it accepts a temperature.
+    """Return whether a model accepts a temperature, according to its profile in pydantic-ai.
 
     Many reasoning models do not accept one.
     """

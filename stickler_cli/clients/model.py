@@ -1,4 +1,4 @@
-"""The interface of models that answer questions, and counts of how much a run has asked.
+"""The interface of models that answer questions, and the usage of models in a run.
 
 A question is a text (for embeddings) or a pair of values (for scores and verdicts).
 """
@@ -37,7 +37,7 @@ class TwinKeyError(ValueError):
 
 
 def parse_strict_json(text: str | bytes) -> object:
-    """Parse JSON; raise ValueError for invalid JSON, duplicate keys, NaN and infinities."""
+    """Parse JSON. Raise ValueError for invalid JSON, duplicate keys, NaN and infinities."""
     try:
         return json.loads(text, object_pairs_hook=_without_twins, parse_constant=_refuse_constant)
     except RecursionError:
@@ -56,7 +56,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 class TooLargeError(ModelError):
-    """A request is too large for a server, which may accept smaller requests."""
+    """A request is too large for the server. Smaller requests may be accepted."""
 
 
 class UnaskedError(ModelError):
@@ -64,16 +64,16 @@ class UnaskedError(ModelError):
 
 
 class GarbledError(Exception):
-    """An answer cannot be read; another attempt may give a readable one."""
+    """An answer cannot be read. Another attempt may give a readable answer."""
 
 
 class LongAnswerError(ValueError):
-    """An answer is too long to be read; another attempt would give another long one."""
+    """An answer is too long to be read. Another attempt would give another long answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """How often models were called, with tokens and cost; two usages can be added."""
+    """How often models were called, and the tokens and cost. Two usages can be added."""
 
     calls: int = 0  # requests to servers, or batches for a local model, including repeated attempts
     failed: int = 0  # calls without an answer, or with an unusable one
@@ -118,7 +118,7 @@ ONE_CALL: Final = Usage(calls=1)
 
 
 class Purse:
-    """The budget of a run for asking models, with the usage so far."""
+    """The budget of a run for asking models, and what has been used of it."""
 
     def __init__(self, max_cost: float | None = None, max_tokens: int | None = None) -> None:
         """Set the limits in dollars and in tokens; None for no limit."""
@@ -134,7 +134,7 @@ class Purse:
 
     @property
     def spent(self) -> str:
-        """A sentence that says which limit is used up; empty while budget is left."""
+        """A sentence that says which limit has been reached; empty if none has."""
         usage = self.usage
         if self._max_cost is not None and usage.nano_dollars >= self._max_cost * 1e9:
             return f"the limit of --max-cost, ${self._max_cost:g}, has been reached"
@@ -154,7 +154,7 @@ class Reply(Generic[A]):
 
 
 class Model(ABC, Generic[Q, A]):
-    """A model and how to call it; equal objects stand for the same model."""
+    """A model, and how to call it. Equal objects stand for the same model."""
 
     kind: ClassVar[str]  # kind of its answers: `embedding`, `score` or `verdict`
     comparator: ClassVar[str]  # name of the comparator that asks it
@@ -166,7 +166,7 @@ class Model(ABC, Generic[Q, A]):
     def address(self) -> str:
         """Address of the model's server.
 
-        Empty for a local model, or if the server's library knows the address.
+        Empty for a local model, and if the library that calls the server knows the address.
         """
         return ""
 
@@ -176,7 +176,7 @@ class Model(ABC, Generic[Q, A]):
         return ""
 
     def moved(self, address: str | None, key: str | None) -> Self:
-        """Return the model at another address, or with another environment variable for its key.
+        """Return this model with another address, or with another variable for its key.
 
         None leaves the address or the key as it is.
 
@@ -200,25 +200,31 @@ class Model(ABC, Generic[Q, A]):
     @property
     @abstractmethod
     def identity(self) -> Mapping[str, object] | None:
-        """Everything on which an answer depends besides the question.
+        """Everything except the question that can change an answer.
 
-        None if this is unknown; answers are then not stored on disk.
+        None if this is not known. Answers are then not stored on disk.
         """
 
     @abstractmethod
     def require(self) -> None:
-        """Raise UnavailableError if the model cannot be asked; the model itself is not called."""
+        """Raise UnavailableError if the model cannot be asked.
+
+        The model itself is not called for this.
+        """
 
     def require_package(self, package: str, extra: str) -> None:
-        """Raise UnavailableError if a package that `extra` installs is missing; import nothing."""
+        """Raise UnavailableError if `package` is not installed. The package is not imported.
+
+        `extra` is the extra of this project that installs the package.
+        """
         if find_spec(package) is None:
             lack = f"needs the package {package}, which is not installed"
             raise self.unavailable(lack, hint=installing(extra))
 
     def unavailable(self, lack: str, hint: str) -> UnavailableError:
-        """Return the error for a model that cannot be asked.
+        """Return the error that a model cannot be asked.
 
-        `lack` completes a sentence that begins with the name of the model.
+        `lack` says why. It continues a sentence that begins with the name of the model.
         """
         model = self.title if " " in self.title else f"the model {self.title}"
         description = f"{self.comparator} with {model} {lack}"
@@ -226,12 +232,12 @@ class Model(ABC, Generic[Q, A]):
 
     @abstractmethod
     def call(self, questions: Sequence[Q], connections: "Connections") -> Reply[A]:
-        """Ask at most `batch_size` questions in one call; return the answers and the usage."""
+        """Ask at most `batch_size` questions in one call. Return the answers and the usage."""
 
     def text(self, question: Q) -> str:
-        """Return a question as text, by which the cache identifies it.
+        """Return a question as text. The cache uses the text to identify the question.
 
-        Different questions must have different texts.
+        Different questions must therefore have different texts.
         """
         return json.dumps(question)
 
@@ -240,12 +246,15 @@ class Model(ABC, Generic[Q, A]):
         return json.dumps(answer).encode()
 
     def unpack(self, packed: bytes) -> A:
-        """Return the answer from its bytes in the cache; raise ValueError if they are invalid."""
+        """Return the answer from its bytes in the cache.
+
+        Raise ValueError if the bytes are invalid.
+        """
         answer: A = parse_strict_json(packed)  # type: ignore[assignment] # a subclass checks it
         return answer
 
     def usage_of_sent(self, questions: Sequence[Q]) -> Usage:
-        """Return the estimated usage of questions that were sent, but not answered in time."""
+        """Return the estimated usage of questions that were sent but got no usable answer."""
         return Usage(input_tokens=sum(map(self.tokens, questions)))
 
     def tokens(self, question: Q) -> int:

@@ -18,7 +18,7 @@ class Retry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The limits of a run for asking models, and the servers and keys that it uses."""
+    """How a run asks models: its limits, and the servers and keys that it uses."""
 
     cache: bool = True  # whether answers are read from disk and stored there
     offline: bool = False  # whether only cached answers are used

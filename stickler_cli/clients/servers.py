@@ -1,4 +1,4 @@
-"""Servers of models: the address, keys, connection and prices of each kind of server."""
+"""The kinds of servers of models: their addresses, keys, connections and prices."""
 
 import json
 import os
@@ -30,24 +30,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A kind of server whose library is asynchronous and accepts an address and a key."""
+    """A kind of server. Its Python library is asynchronous and accepts an address and a key."""
 
     chat: str
-    """The class of language models in pydantic-ai for this server, with its module."""
+    """The pydantic-ai class for language models on this server, as `module:Class`."""
     provider: str
-    """The class in pydantic-ai that takes a client of the server's library, with its module."""
+    """The pydantic-ai class that takes a client object of the server's library, as
+    `module:Class`."""
     package: str
     """Name of the server's Python library."""
     urls: tuple[str, ...]
-    """Environment variables that may have the address; the first one that is set is used."""
+    """Environment variables that can have the address. The first one that is set is used."""
     client: str = ""
-    """Name of the class in the library that connects to the server."""
+    """Name of the class in the server's library that connects to the server."""
     key: str = ""
     """Environment variable that has the key."""
     usual: str = ""
     """Address if no variable is set; empty if the library knows the address."""
     always_keyed: bool = False
-    """Whether a key is needed even if the user sets another address."""
+    """Whether a key is needed even at an address that the user has set."""
     prices: str = ""
     """Name of the server's provider in genai-prices; empty if prices are unknown."""
 
@@ -58,9 +59,9 @@ class Server:
 
     @property
     def pricing(self) -> str:
-        """The provider in genai-prices; empty if the user has set another address.
+        """Name of the provider in genai-prices; empty if the user has set another address.
 
-        Prices at such an address are unknown.
+        Prices at such an address are not known.
         """
         return "" if self.address else self.prices
 
@@ -70,7 +71,7 @@ class Server:
         return f"is {self.key} set to an API key of this server?"
 
     def moved(self, address: str | None, key: str | None) -> "Server":
-        """Return the server at another address, or with another environment variable for its key.
+        """Return this server with another address, or with another variable for its key.
 
         None leaves the address or the key as it is.
         """
@@ -78,7 +79,7 @@ class Server:
         return server if key is None else replace(server, key=key)
 
     def lack(self) -> tuple[str, str] | None:
-        """Return the missing thing that the server needs, such as a key, with advice.
+        """Return (what the server lacks, such as a key; advice for the user).
 
         None if nothing is missing.
         """
@@ -90,7 +91,7 @@ class Server:
         return f"needs a key in {self.key}", advice
 
     def reached(self, connections: "Connections") -> Any:
-        """Return a client object of the library, connected to this server."""
+        """Return a client object of the server's library that is connected to this server."""
         # The library of OpenAI requires a key even for servers that need none.
         key = os.environ.get(self.key) or ("none" if self.package == "openai" else None)
         address = self.address or None
@@ -110,7 +111,7 @@ class Server:
         return connections.opened(state, make, connections.close_asynchronous)
 
     def language_model(self, name: str, connections: "Connections") -> Any:
-        """Return the language model with a name, as an object of pydantic-ai."""
+        """Return the language model called `name` as an object of pydantic-ai."""
         model = resolve_name(f"pydantic_ai.models.{self.chat}")
         provider = resolve_name(f"pydantic_ai.providers.{self.provider}")
         keyword = f"{self.chat.partition(':')[0]}_client"
@@ -118,13 +119,13 @@ class Server:
 
 
 class Bedrock(Server):
-    """Amazon Bedrock, whose library is synchronous and looks for credentials by itself."""
+    """Amazon Bedrock. Its Python library is synchronous and searches for credentials itself."""
 
     __slots__ = ()
 
     @property
     def pricing(self) -> str:
-        """The provider in genai-prices; the address makes no difference."""
+        """Name of the provider in genai-prices, at any address."""
         return self.prices
 
     @property
@@ -133,7 +134,9 @@ class Bedrock(Server):
         return "may these credentials use this model in this region?"
 
     def lack(self) -> tuple[str, str] | None:
-        """Return the missing thing (a region, credentials, or a readable file), with advice.
+        """Return (what is missing, advice for the user).
+
+        A region, credentials or a readable configuration can be missing.
 
         None if nothing is missing.
         """
@@ -184,7 +187,7 @@ def _botocore() -> Any:
 
 
 def _session() -> "Session":
-    """Return a session of boto3 that also reads its region from AWS_REGION, as other SDKs do."""
+    """Return a boto3 session that also reads its region from AWS_REGION, as other SDKs do."""
     session: Session = _botocore().session.Session()
     if region := os.environ.get("AWS_REGION"):
         session.set_config_variable("region", region)
@@ -228,20 +231,20 @@ SERVERS: Final[Mapping[str, Server]] = {
         usual="http://localhost:11434/v1",  # as recommended in the documentation of Ollama
     ),
 }
-"""The server for each prefix of model names, such as `openai`."""
+"""Maps the prefix of model names, such as `openai`, to the server."""
 
 
 LONGEST_ANSWER: Final = 64_000_000
-"""Maximum size of an answer in bytes after decompression; the embeddings of a batch take less."""
+"""Maximum size of an answer in bytes after decompression. The embeddings of a batch take less."""
 
 MOST_TOKENS: Final = 10_000_000
-"""Maximum number of tokens of a call, as reported by a server; larger numbers are not believed. It
-is ten times what any model can read."""
+"""Maximum number of tokens that a server can report for a call. A larger number is taken for an
+error of the server, as it is ten times what any model can read."""
 
 
 MAX_CHARACTERS_A_TOKEN: Final = 16
-"""Maximum mean number of characters in a token; 3 to 5 are usual. If a server reports so few tokens
-that the mean is higher, the report is not believed."""
+"""Maximum mean number of characters in a token. Usual are 3 to 5. A server that reports so few
+tokens that the mean is higher is not believed."""
 
 
 def _is_possible(stated: object, estimate: int) -> TypeGuard[int]:
@@ -250,7 +253,7 @@ def _is_possible(stated: object, estimate: int) -> TypeGuard[int]:
 
 
 def believed(stated: object, estimate: int) -> int:
-    """Return the number of tokens that a server reports; if it is impossible, the estimate.
+    """Return the number of tokens that a server reports. If it is impossible, return `estimate`.
 
     The estimate assumes four characters for each token.
 
@@ -263,23 +266,23 @@ def believed(stated: object, estimate: int) -> int:
 
 
 LONGEST_VERDICT: Final = 1_000_000
-"""Maximum size in bytes of a verdict, which usually takes a thousand; a longer one is an error.
-Embeddings may be longer, but then they are not checked for duplicate keys."""
+"""Maximum size of a verdict in bytes; a longer one is an error. A usual verdict takes a thousand
+bytes. Embeddings may be longer, but they are not checked for duplicate keys."""
 
 TOKEN_COUNTERS: Final[Mapping[str, Sequence[str]]] = {
     "choices": ("prompt_tokens", "completion_tokens", "total_tokens"),  # OpenAI
     "content": ("input_tokens", "output_tokens"),  # Anthropic
     "output": ("inputTokens", "outputTokens", "totalTokens"),  # Amazon Bedrock
 }
-"""The names of the token counts that each protocol has in `usage`. A protocol is identified by the
-key that its answers have at the top level."""
+"""Names of the token counts in the `usage` of an answer, for each protocol. Keys of this dict are
+top-level keys that only answers of this protocol have."""
 
 EMBEDDING_PATHS: Final = ("/embeddings", "/invoke")
-"""Last parts of the URLs of OpenAI and Amazon Bedrock from which embeddings are requested."""
+"""Ends of the URLs at which OpenAI and Amazon Bedrock compute embeddings."""
 
 
 class _Meter:
-    """Counts the bytes of an answer, and keeps the body of a short answer."""
+    """Counts the bytes of a server's answer. If the answer is a verdict, its body is kept."""
 
     def __init__(self, path: str) -> None:
         """Take the path of the requested URL, without its query."""
@@ -288,10 +291,10 @@ class _Meter:
         self._body = bytearray()
 
     def count_chunk(self, chunk: bytes) -> None:
-        """Count the bytes of a chunk.
+        """Count the bytes of a chunk. Keep the chunk if it is of a verdict.
 
         Raises:
-            GarbledError: a verdict is too long, so that the model is asked once more.
+            GarbledError: a verdict is too long. The model is then asked once more.
             LongAnswerError: an embedding is too long.
         """
         self._size += len(chunk)
@@ -302,14 +305,14 @@ class _Meter:
             self._body += chunk
 
     def checked_body(self) -> bytes:
-        """Return the body of a verdict, with usage that the library can read.
+        """Return the body of a verdict. A `usage` that the library cannot read is set to zeros.
 
-        Everything else is checked by the library.
+        All other checks are left to the library.
 
         Raises:
-            GarbledError: the answer is ambiguous: an object has a key twice, there are two
-                alternative answers (`choices`), or there is an error beside the answer. Libraries
-                would silently take the last value, the first answer, or the answer.
+            GarbledError: the answer is ambiguous, because an object has a key twice, there are
+                several alternative answers (`choices`), or there is an error beside the answer.
+                Libraries would silently take the last value, the first answer, or the answer.
         """
         try:
             body = parse_strict_json(bytes(self._body))
@@ -332,7 +335,10 @@ class _Meter:
 
     @property
     def keeps_body(self) -> bool:
-        """Whether the answer is a verdict, which is passed on only when it has been checked."""
+        """Whether the answer is a verdict.
+
+        Its body is kept and checked before the library gets it.
+        """
         return self._limit == LONGEST_VERDICT
 
 
@@ -355,7 +361,7 @@ def _stated_error(body: dict[str, Any]) -> str | None:
 def _is_readable(usage: object, counters: Sequence[str]) -> bool:
     """Return whether libraries can read the object `usage` of an answer.
 
-    Every count of tokens in `usage` must be an integer. `counters` are the counts that must exist.
+    All counts of tokens in `usage` must be integers, and the counts named in `counters` must exist.
     """
     if not isinstance(usage, dict) or any(type(usage.get(name)) is not int for name in counters):
         return False
@@ -368,10 +374,10 @@ def _is_readable(usage: object, counters: Sequence[str]) -> bool:
 
 
 async def bounded(response: Any) -> None:
-    """Make a response of httpx raise an error if its body is too long or ambiguous.
+    """Make an httpx response raise an error if its body is too long or ambiguous.
 
-    A redirect to another origin is not followed: the request has values of documents, which only
-    the chosen server may receive.
+    Also prevent redirects to another origin. The request has values of documents, which only the
+    chosen server may receive.
     """
     if response.has_redirect_location:
         asked_url = response.request.url
@@ -393,7 +399,7 @@ async def bounded(response: Any) -> None:
 
 
 class _Bounded:
-    """A response body of botocore that raises an error if it is too long or ambiguous."""
+    """The body of a botocore response. It raises an error if it is too long or ambiguous."""
 
     def __init__(self, raw: Any, path: str) -> None:
         self._raw, self._path = raw, path
@@ -414,7 +420,7 @@ class _Bounded:
 
 
 def _bound_answers(http: Any) -> None:
-    """Make a botocore session return bodies that are checked by `_Bounded`."""
+    """Make an HTTP session of botocore check the bodies of its responses with `_Bounded`."""
     send = http.send
 
     def sent(request: Any) -> Any:
@@ -427,7 +433,7 @@ def _bound_answers(http: Any) -> None:
 
 
 def prefix_of(model: str) -> tuple[str, str]:
-    """Return the prefix that names the server, and the name of the model on the server.
+    """Split the name of a model into (prefix of the server, name of the model on the server).
 
     >>> prefix_of("ollama:llama3.2:3b"), prefix_of("amazon.nova-lite-v1:0")
     (('ollama', 'llama3.2:3b'), ('bedrock', 'amazon.nova-lite-v1:0'))
@@ -438,7 +444,7 @@ def prefix_of(model: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class ServedModel(Model[Q, A]):
-    """A model on a server; environment variables give the address and the key."""
+    """A model on a server. Environment variables have the address and the key."""
 
     extra: ClassVar[str]
 
@@ -452,7 +458,7 @@ class ServedModel(Model[Q, A]):
 
     @property
     def server(self) -> Server:
-        """The server that `moved` has set, or else the server of the prefix."""
+        """The server that `moved` has set. Otherwise the server that belongs to the prefix."""
         return self.elsewhere or SERVERS[self.place[0]]
 
     @property
@@ -466,7 +472,7 @@ class ServedModel(Model[Q, A]):
         return self.server.key_hint
 
     def moved(self, address: str | None, key: str | None) -> Self:
-        """Return the model at another address, or with another environment variable for its key."""
+        """Return this model with another address, or with another variable for its key."""
         return replace(self, elsewhere=self.server.moved(address, key))
 
     @property
@@ -475,7 +481,7 @@ class ServedModel(Model[Q, A]):
         return not self.priced(1).unpriced
 
     def priced(self, tokens: int) -> Usage:
-        """Return the usage of one call that took `tokens`; the cost is unknown without a price."""
+        """Return the usage of one call with this number of tokens. The cost may be unknown."""
         try:
             import genai_prices
 
@@ -489,7 +495,7 @@ class ServedModel(Model[Q, A]):
         return Usage(1, input_tokens=tokens, unpriced=1)
 
     def usage_of_sent(self, questions: Sequence[Q]) -> Usage:
-        """Return the estimated tokens and cost of questions that were sent, but not answered."""
+        """Return the estimated tokens and cost of questions that got no usable answer."""
         return replace(self.priced(sum(map(self.tokens, questions))), calls=0, unpriced=0)
 
     def require(self) -> None:

@@ -1,4 +1,7 @@
-"""Comparators of two values: a module for each comparator or family, and a registry of names."""
+"""Comparators of two values. Each comparator or family of them has a module.
+
+A registry has their names.
+"""
 
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +51,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import a comparator when it is first used, with the libraries that it needs."""
+    """Import a comparator, and the libraries that it needs, when it is first used."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     comparator = comparator_class(name)

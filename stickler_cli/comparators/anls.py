@@ -1,4 +1,4 @@
-"""ANLS*: the similarity of two values of any shape, by their keys, items and texts."""
+"""ANLS*, a similarity of two values of any shape. It compares their keys, items and texts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,17 +14,17 @@ from stickler_cli.metrics import MeasuredDocument, Metric
 from .base import BaseComparator, Lengths, checked_fraction, is_number, text_of
 
 LEAF_THRESHOLD: Final = 0.5
-"""Similarity below which two texts count as wholly different, with a score of 0. Source: Biten et
-al. (2019), arXiv:1905.13648."""
+"""Texts with a lower similarity count as completely different, with score 0. Source: Biten et al.
+(2019), arXiv:1905.13648."""
 UNIT: Final = 1 << 60
-"""Number of units in a score of 1. Scores are added as whole numbers of such units, so the sum does
-not depend on the order of the documents."""
+"""Number of units in a score of 1. Scores are added as whole numbers of units, so that the order of
+the documents does not change the sum."""
 Likeness: TypeAlias = Callable[[Any, Any], float]
-"""A function that takes two values, neither objects nor lists, and returns their similarity in [0,
-1]."""
+"""A function that returns the similarity of two values in [0, 1]. The values are not objects or
+lists."""
 STEPS: Final = 100
-"""Nanoseconds to compare a letter of one value with a letter of the other, both written as JSON.
-There are never more pairs of list items than pairs of letters."""
+"""Nanoseconds to compare one letter of a value with one letter of the other value, both written as
+JSON. This also covers list items, because there are never more pairs of items than of letters."""
 
 
 class ANLSStarComparator(BaseComparator):
@@ -38,8 +38,8 @@ class ANLSStarComparator(BaseComparator):
 
         Args:
             threshold: the threshold of `binary_compare`, in [0, 1].
-            leaf_threshold: minimum similarity of two texts inside the values, in [0, 1]; lower
-                similarities count as 0.
+            leaf_threshold: minimum similarity of two texts inside the values, in [0, 1]. A lower
+                similarity counts as 0.
         """
         super().__init__(threshold)
         self.leaf_threshold = checked_fraction("leaf_threshold", leaf_threshold)
@@ -51,18 +51,18 @@ class ANLSStarComparator(BaseComparator):
     def steps(self, gt: Lengths, pred: Lengths) -> int:
         """Return the approximate time to compare pairs of values, in nanoseconds.
 
-        `gt` and `pred` are the lengths of the values as JSON.
+        `gt` and `pred` have the lengths of the values, written as JSON.
         """
         return STEPS * int((gt * pred).sum())
 
 
 @dataclass(frozen=True, slots=True)
 class KeyScore:
-    """The ANLS* of a key; the mean over the items of a list if several items have the key."""
+    """The ANLS* of a key. If several items of a list have the key, it is the mean of the items."""
 
     name: str
     score: float | None = None
-    """The score, in [0, 1]; None for a key that is only there to hold its children."""
+    """The score of the key, in [0, 1]; None if the object only holds `children`."""
     children: dict[str, "KeyScore"] = field(default_factory=dict)
 
 
@@ -73,21 +73,24 @@ def anls_score(
     return_key_scores: bool = False,
     threshold: float | None = None,
 ) -> Any:
-    """Return the ANLS* of two values, in [0, 1], as the authors' package `anls_star` does.
+    """Return the ANLS* of two values, in [0, 1]. The result is that of the authors' package.
 
-    Values are compared as texts, numbers too: 12345 and 12346 score 0.8. `anls_star_numbers`
-    compares numbers by value. An absent key is the same as null. A key with an empty value (null,
-    an empty text, list or object) does not change the score if only the ground truth has it. The
-    key lowers the score if only the prediction has it.
+    The package is called `anls_star`. All values are compared as texts, even numbers: 12345 and
+    12346 score 0.8. `anls_star_numbers` compares numbers by value. An absent key counts as null. A
+    key with an empty value (null, an empty text, list or object) does not change the score if only
+    the ground truth has it. The key lowers the score if only the prediction has it.
 
     Args:
-        gt: the ground truth: JSON values, and tuples of alternatives, each of which is right. A
-            list of texts counts as such a tuple if the prediction is a text.
+        gt: the ground truth: JSON values. A tuple in it has alternative values that are all right.
+            A list of texts counts as such a tuple if the prediction is a text.
         pred: the prediction, without tuples.
-        return_gt: also return the ground truth in the form nearest to the prediction: with the
-            nearest alternative of each tuple, and lists in the prediction's order.
-        return_key_scores: also return a dict that maps each top-level key to its `KeyScore`.
-        threshold: minimum similarity of two texts, in [0, 1]; less counts as 0. Default: 0.5.
+        return_gt: whether to return the ground truth, too, in the form nearest to the prediction.
+            It has the nearest alternative of each tuple, and its lists have the order of the
+            prediction.
+        return_key_scores: whether to return a dict, too, that maps each top-level key to its
+            `KeyScore`.
+        threshold: minimum similarity of two texts, in [0, 1]. A lower similarity counts as 0. None
+            means 0.5.
 
     Raises:
         ValueError: the ground truth has an empty tuple.
@@ -107,20 +110,21 @@ def anls_star_numbers(
     return_key_scores: bool = False,
     threshold: float | None = None,
 ) -> Any:
-    """Return what `anls_score` does, but compare two numbers by value: 1 if equal, else 0.
+    """Return what `anls_score` returns, but compare numbers by value: equal ones score 1, others 0.
 
     A number and a text are compared as texts. Arguments, results and errors are the same as those
-    of `anls_score`. `--metric anls_star_numbers` is the mean of this score over documents.
+    of `anls_score`. The metric `--metric anls_star_numbers` is the mean of this score over
+    documents.
     """
     score = _compare_values(_with_choices(gt, pred), pred, _by_value(_check_threshold(threshold)))
     return _select_results(score, return_gt=return_gt, return_key_scores=return_key_scores)
 
 
 def _with_choices(gt: Any, pred: Any) -> Any:
-    """Return the ground truth with alternatives as a tuple.
+    """Return the ground truth, as a tuple if it lists alternatives.
 
-    A list of texts is a list of alternatives if the prediction is a text. Anything else is returned
-    unchanged.
+    A list of texts lists alternatives if the prediction is a text. Any other ground truth is
+    returned unchanged.
     """
     is_texts = isinstance(gt, list) and all(isinstance(item, str) for item in gt)
     return tuple(gt) if is_texts and isinstance(pred, str) else gt
@@ -131,7 +135,10 @@ def _check_threshold(threshold: float | None) -> float:
 
 
 def _select_results(comparison: "_Comparison", *, return_gt: bool, return_key_scores: bool) -> Any:
-    """Return the mean score, alone or in a tuple with the other results that the flags ask for."""
+    """Return the mean score.
+
+    If other results are requested, return a tuple with the score and them.
+    """
     extras = [comparison.closest] if return_gt else []
     extras += [_tree(comparison.keys)] if return_key_scores else []
     return (comparison.mean, *extras) if extras else comparison.mean
@@ -145,9 +152,10 @@ class _Comparison(NamedTuple):
     length: int
     """Number of texts that are paired, missed or invented."""
     closest: Any
-    """The ground truth, in which the nearest alternative replaces each tuple of alternatives."""
+    """The ground truth, with the nearest alternative in place of each tuple of alternatives."""
     keys: Sequence[tuple[tuple[str, ...], float]] = ()
-    """(Path of names, score) of each key; a key in several list items occurs several times."""
+    """For each key, (path as a tuple of keys, score). A path occurs several times if several list
+    items have the key."""
 
     @property
     def mean(self) -> float:
@@ -201,7 +209,7 @@ def _check_choices(choices: tuple[Any, ...]) -> tuple[Any, ...]:
 def _size(value: Any) -> int:
     """Return how many texts are missed if a value has no counterpart.
 
-    For alternatives, this is the number of the alternative with most texts.
+    Of a tuple of alternatives, the one with the most texts counts.
     """
     match value:
         case dict():
@@ -214,14 +222,20 @@ def _size(value: Any) -> int:
 
 
 def _text_likeness(gt: Any, pred: Any, *, threshold: float) -> float:
-    """Return the similarity of two values as texts; 0 if it is below the threshold."""
+    """Return the similarity of two values, compared as texts.
+
+    It is 0 if it is below the threshold.
+    """
     gt_text, pred_text = (" ".join(text_of(value).lower().split()) for value in (gt, pred))
     similarity = Levenshtein.normalized_similarity(gt_text, pred_text)
     return similarity if similarity >= threshold else 0.0
 
 
 def _number_likeness(gt: Any, pred: Any, *, threshold: float) -> float:
-    """Return the similarity of two values: by value if both are numbers, else as texts."""
+    """Return the similarity of two values.
+
+    Two numbers are compared by value, other values as texts.
+    """
     if is_number(gt) and is_number(pred):
         return float(gt == pred)
     return _text_likeness(gt, pred, threshold=threshold)
@@ -284,10 +298,11 @@ def _compare_lists(gt: Sequence[Any], pred: Sequence[Any], likeness: Likeness) -
 
 
 def _tree(keys: Sequence[tuple[tuple[str, ...], float]]) -> dict[str, KeyScore]:
-    """Return a dict that maps each top-level key to its score, which contains those of inner keys.
+    """Return the scores of the top-level keys.
 
-    `keys` has (path of names, score) of each key. If a path occurs several times, its score is the
-    mean.
+    Each score contains the scores of the keys inside it.
+
+    `keys` has (path of the key, score). If a path occurs several times, its score is the mean.
     """
     scores: dict[tuple[str, ...], list[float]] = {}
     for names, score in keys:

@@ -1,4 +1,4 @@
-"""The base class of comparators, checks of their arguments, and codes that group equal values."""
+"""The base class of comparators, checks of their arguments, and codes that equal values share."""
 
 import inspect
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
 
 
 class KeywordError(ValueError):
-    """A comparator was given a constructor argument that it cannot use."""
+    """Raised if a comparator cannot use an argument of its constructor."""
 
     def __init__(self, keyword: str | None, found: str, expected: str = "", hint: str = "") -> None:
         super().__init__(keyword, found, expected, hint)
         self.keyword = keyword
-        """The name of the argument; None if the error is in the configuration as a whole."""
+        """The name of the argument. None if the error is not about a single argument."""
         self.found = found
         self.expected = expected
         self.hint = hint
 
     @classmethod
     def of(cls, keyword: str, value: object, expected: str, hint: str = "") -> Self:
-        """Return the error for the value of an argument, with a phrase for the expected value."""
+        """Return the error for a wrong value of an argument. `expected` describes a right value."""
         return cls(keyword, f"{keyword} is {brief(value)}", expected, hint)
 
     def __str__(self) -> str:
@@ -52,7 +52,7 @@ class KeywordError(ValueError):
 
 
 class UnknownKeywordError(KeywordError):
-    """A comparator was given an argument that its constructor does not have."""
+    """Raised if the constructor of a comparator does not have an argument."""
 
 
 def is_number(value: object) -> TypeGuard[float]:
@@ -94,20 +94,21 @@ def checked_text(keyword: str, value: object) -> str:
 
 
 Keys: TypeAlias = NDArray[np.intp]
-"""One code for each value, (n,); codes are whole numbers from 0 up, without gaps."""
+"""One code for each value, (n,). Codes are whole numbers: 0, 1, 2 and so on, without gaps."""
 
 
 def codes_of(values: Collection[Hashable]) -> Keys:
-    """Return a code for each value: whole numbers from 0 up; equal values have the same code."""
+    """Return a code for each value: a whole number from 0 up. Equal values have the same code."""
     codes = dict.fromkeys(values, 0)
     codes.update(zip(codes, count()))
     return np.fromiter(map(codes.__getitem__, values), np.intp, len(values))
 
 
 def linked_codes(values: Iterable[Iterable[Hashable]]) -> Keys:
-    """Return a code for each value; values that share a part have the same code.
+    """Return a code for each value. Values that share a part have the same code.
 
-    Parts link values in chains: "ab" and "bc" share "b", so "c" has the code of both.
+    Values are also linked by way of other values: "ab" and "bc" share "b", so "c" has their code,
+    too.
 
     >>> linked_codes(["ab", "bc", "d", "c", ""]).tolist()
     [0, 0, 1, 0, 2]
@@ -133,36 +134,36 @@ Similarities: TypeAlias = NDArray[np.float64]
 """The similarities of pairs, (n,), in [0, 1]."""
 
 Lengths: TypeAlias = NDArray[np.intp]
-"""The lengths, in letters, of the values on one side of pairs, (n,)."""
+"""The lengths of values in letters, for one side of all pairs, (n,)."""
 
 EQUAL_WITHIN: Final = 1e-9
-"""Two similarities with a smaller difference count as equal, because sums of floats are not exact.
-Source: docs/semantics.md."""
+"""Two similarities count as equal if they differ by less than this, because sums of floats are not
+exact. Source: docs/semantics.md."""
 
 DEFAULT_THRESHOLD: Final = 0.7
 """Threshold of comparators that do not define one. Source: docs/semantics.md, Comparators."""
 
 
 LETTERS_OF_WORD: Final = 64
-"""Number of letters of one text that an edit distance compares at once with one letter of the
-other."""
+"""Number of letters of one text that an edit distance compares with a letter of the other text in
+one step."""
 STEPS_OF_WORDS: Final = 3
 """Nanoseconds that rapidfuzz takes to compare one letter with `LETTERS_OF_WORD` letters."""
 STEPS_OF_PAIR: Final = 500
-"""Nanoseconds that each pair of texts takes besides the comparison of letters."""
+"""Nanoseconds that each pair of texts takes in addition to the comparison of letters."""
 
 
 _counter: ContextVar[Callable[[int], None] | None] = ContextVar("counter", default=None)
-"""The function that counts steps of the current comparison; None if steps are not counted."""
+"""The function that counts the work of the current comparison; None if work is not counted."""
 
 
 def charge(steps: int) -> None:
     """Count work that a comparator is about to do, in nanoseconds.
 
-    Comparators call this for work that cannot be estimated from the lengths of values.
+    Comparators call this if their work cannot be estimated from the lengths of the values.
 
     Raises:
-        WorkLimitError: this work would exceed the limit of the comparison.
+        WorkLimitError: with this work, the comparison would exceed its limit.
     """
     counter = _counter.get()
     if counter is not None:
@@ -170,7 +171,9 @@ def charge(steps: int) -> None:
 
 
 class StepCounting:
-    """A context manager; inside it, each call of `charge` calls the given function.
+    """A context manager.
+
+    Inside its block, each call of `charge` calls the function that it was given.
 
     It is a class, because a generator would take longer than a small comparison.
     """
@@ -199,14 +202,14 @@ class Answers(NamedTuple):
 class BaseComparator:
     """The base class of all comparators.
 
-    A subclass overrides either `compare`, which takes values as they are in the documents, or
-    `similarity`, which takes prepared values. `prepare` is called once for each distinct value. The
-    methods `similarities` and `keys` may be overridden to save time. Constructor arguments are kept
-    as attributes of the same name; `config` and equality of comparators use these attributes. An
-    argument that cannot be used raises a `KeywordError`.
+    A subclass overrides either `compare` or `similarity`. `compare` takes values as they are in the
+    documents. `similarity` takes values that `prepare` has returned; `prepare` is called once for
+    each distinct value. To save time, a subclass can also override `similarities` and `keys`.
 
-    If a subclass overrides a method, inherited methods that would bypass the new method are
-    dropped:
+    Constructor arguments are kept as attributes of the same name. `config` and the equality of
+    comparators use these attributes. An argument that cannot be used raises a `KeywordError`.
+
+    If a subclass overrides a method, some inherited methods would bypass it. They are dropped:
 
     - A new `compare` drops an inherited `prepare` and `similarity`.
     - A new `similarity` drops inherited `similarities`.
@@ -214,36 +217,36 @@ class BaseComparator:
     """
 
     takes: ClassVar[frozenset[str]] = frozenset()
-    """JSON types, `array` or `object`, whose values the comparator compares as a whole. Items of
-    other arrays and fields of other objects are compared one by one."""
+    """JSON types, `array` or `object`, that the comparator compares as one value. If a type is
+    missing here, the items of arrays or the fields of objects are compared one by one."""
 
     same_value: bool = False
     """Whether two equal JSON values always match, even if the comparator cannot interpret them."""
 
     columnar: ClassVar[bool] = False
-    """Whether comparing many pairs at once is much cheaper than one call for each pair."""
+    """Whether one call for many pairs is much faster than one call for each pair."""
 
     steps_of_letter: int = 20
     """Nanoseconds to prepare one letter of a long text."""
 
     asks_models: ClassVar[bool] = False
-    """Whether the comparator asks a model, by the method `ask`. The engine calls that method as
-    rarely as possible."""
+    """Whether the comparator asks a model in its method `ask`. The engine then calls it as rarely
+    as possible."""
 
     @property
     def reports_differences_if_named(self) -> bool:
-        """Whether `find_difference` is called even if the schema names the comparator.
+        """Whether `find_difference` is called for a comparator that the schema names.
 
-        If False, it is called only if the comparator was inferred.
+        If False, it is called only for a comparator that was inferred.
         """
         return False
 
     pairing: ClassVar["BaseComparator | None"] = None
-    """A cheaper comparator for choosing the pairs of list items; this comparator is then called
-    only for the chosen pairs. None if this comparator chooses the pairs, too."""
+    """A cheaper comparator that chooses the pairs of list items. This comparator is then called
+    only for the chosen pairs. If None, this comparator chooses the pairs itself."""
 
     _judge: ClassVar[type["BaseComparator"]]
-    """The class whose `prepare` and `similarity` are called by the inherited `compare`."""
+    """The class whose `prepare` and `similarity` the inherited method `compare` calls."""
 
     threshold: float
 
@@ -251,7 +254,7 @@ class BaseComparator:
     """The threshold that was given to the constructor; None if none was given."""
 
     def __new__(cls, *arguments: Any, **keywords: Any) -> Self:
-        """Record the threshold that the caller gives, even if it equals the default."""
+        """Create a comparator. Record the threshold that is given, even if it is the default."""
         comparator = super().__new__(cls)
         names = [parameter.name for parameter in keyword_parameters(cls)][: len(arguments)]
         threshold = {**dict(zip(names, arguments, strict=False)), **keywords}.get("threshold")
@@ -296,7 +299,7 @@ class BaseComparator:
     def _overrides(cls, method: str, other: str) -> bool:
         """Return whether `method` is overridden in a later subclass than `other`.
 
-        Return False if the same class overrides both.
+        If the same class overrides both, return False.
         """
         nearest = next(
             vars(ancestor) for ancestor in cls.__mro__ if {method, other} & vars(ancestor).keys()
@@ -310,9 +313,9 @@ class BaseComparator:
 
     @property
     def config(self) -> dict[str, Any]:
-        """The constructor arguments that differ from their defaults.
+        """The constructor arguments whose values are not the defaults.
 
-        If `config` was set, this is the value that was set.
+        If the user has set `config`, it is that value instead.
         """
         if "config" in vars(self):
             stated: dict[str, Any] = vars(self)["config"]
@@ -329,7 +332,10 @@ class BaseComparator:
         vars(self)["config"] = config
 
     def require(self) -> None:
-        """Raise `UnavailableError` if this comparator cannot work; called before a run starts."""
+        """Raise `UnavailableError` if this comparator cannot work.
+
+        This is called before a run starts.
+        """
 
     def require_by(self, client: "Client") -> None:
         """Raise `UnavailableError` if this comparator cannot work with the client of a run."""
@@ -341,9 +347,9 @@ class BaseComparator:
         return None
 
     def prepare(self, value: Any) -> Any:
-        """Return a value in the form that the other methods take.
+        """Convert a value for `similarity` and the other methods that take prepared values.
 
-        `value` is a value of a document, but never None.
+        `value` is a value of a document. It is never None.
         """
         return value
 
@@ -362,49 +368,51 @@ class BaseComparator:
         return np.fromiter(map(similarity_by_pair.__getitem__, keys), np.float64, len(gts))
 
     def ask(self, client: "Client | None", gts: Sequence[Any], preds: Sequence[Any]) -> "Answers":
-        """Return similarities as `similarities` does, by asking a model through a client.
+        """Return what `similarities` returns, and ask a model for it through a client.
 
-        If `client` is None, the comparator uses a client of its own.
+        If `client` is None, the comparator uses its own client.
         """
         return Answers(self.similarities(gts, preds))
 
     def keys(self, prepared: Sequence[Any]) -> "Keys | None":
-        """Return a code for each prepared value; values with different codes have similarity 0.
+        """Return a code for each prepared value. Two values with different codes have similarity 0.
 
-        None if the comparator has no such codes. Only codes of one call can be compared, so pass
-        the values of both sides in one call.
+        None if the comparator has no such codes. Codes can be compared only if they come from the
+        same call, so pass the values of both sides together.
         """
         return None
 
     def equal_keys(self, prepared: Sequence[Any]) -> "tuple[Keys, float] | None":
-        """Return a code for each value, and the minimum drop of similarity if codes differ.
+        """Return (code for each value, loss of similarity between values with different codes).
 
-        The similarity of two values with different codes is at most 1.0 minus this drop. Values
-        with equal codes probably match fully. None if the comparator has no such codes.
+        The similarity of two values with different codes is at most 1.0 minus the loss. Values with
+        equal codes probably match fully. None if the comparator has no such codes.
         """
         return None
 
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
-        """Return how two matching but unequal values differ; None if the match is beyond doubt.
+        """Return how two values differ that match but are not equal. None if they certainly match.
 
-        The values are as in the documents, not prepared.
+        The values are as they are in the documents, not prepared.
         """
         return None
 
     def similarities_above(
         self, gts: Sequence[Any], preds: Sequence[Any], least: float
     ) -> "Similarities | None":
-        """Return similarities as `similarities` does, but 0 for those below `least`.
+        """Return what `similarities` returns, but with 0 for every similarity below `least`.
 
-        The larger `least` is, the less work this takes. None if the comparator cannot save work.
+        This takes less work for a larger `least`. None if the comparator cannot save work.
         """
         return None
 
     def steps(self, gt: Lengths, pred: Lengths) -> int:
-        """Return the approximate time to compare pairs of values of these lengths, in nanoseconds.
+        """Return the approximate time to compare pairs of values, in nanoseconds.
 
-        For a `columnar` comparator, this is one nanosecond a letter. For all others, it is the time
-        of edit distances, which compare `LETTERS_OF_WORD` letters at once.
+        `gt` and `pred` have the lengths of the values.
+
+        A `columnar` comparator takes one nanosecond for each letter. For all others, it is the time
+        of an edit distance, which compares `LETTERS_OF_WORD` letters at once.
         """
         if self.columnar:
             return int(gt.sum() + pred.sum())
@@ -414,8 +422,8 @@ class BaseComparator:
     def compare(self, gt: Any, pred: Any) -> float:
         """Return the similarity of two values of documents, in [0, 1].
 
-        None stands for an absent value. The similarity is 1.0 if both are None, and 0.0 if only one
-        is None.
+        None means that a value is absent. The similarity is 1.0 if both are absent, and 0.0 if one
+        is.
         """
         if gt is None or pred is None:
             return 1.0 if gt is pred else 0.0
@@ -454,13 +462,16 @@ class BaseComparator:
 
 
 def meets(similarity: float, threshold: float) -> bool:
-    """Return whether a similarity reaches a threshold; a gap of `EQUAL_WITHIN` is tolerated."""
+    """Return whether a similarity reaches a threshold. It may be smaller by `EQUAL_WITHIN`."""
     return similarity >= threshold - EQUAL_WITHIN
 
 
 @cache
 def signature_of(cls: type[BaseComparator]) -> inspect.Signature:
-    """Return the signature of a comparator's constructor; cached, because inspection is slow."""
+    """Return the signature of a comparator's constructor.
+
+    It is cached, because inspection is slow.
+    """
     return inspect.signature(cls)
 
 
@@ -472,7 +483,7 @@ def keyword_parameters(cls: type[BaseComparator]) -> list[inspect.Parameter]:
 
 
 def text_of(value: object) -> str:
-    """Return a value as text: a string unchanged, any other value through `str`."""
+    """Return a value as text. A string is unchanged; any other value is converted by `str`."""
     if isinstance(value, str):
         return str.__str__(value)  # for a string Enum: its value, not its name
     if is_number(value) and isinstance(value, int):

@@ -13,9 +13,9 @@ from stickler_cli.core.match_differences import MatchDifference
 from .base import BaseComparator, Similarities
 
 FORMATS: Final = ("corners", "xywh")
-"""The ways to write a box as numbers; the first is the default."""
+"""Notations of a box as numbers. The first one is the default."""
 MIN_CLEAR_OVERLAP: Final = 0.75
-"""Minimum overlap of two boxes that certainly show the same thing. Source: Lin et al. (2014),
+"""Two boxes with at least this overlap certainly show the same thing. Source: Lin et al. (2014),
 Microsoft COCO, the strict metric."""
 BOX_NUMBERS: Final = 4
 QUADRILATERAL_NUMBERS: Final = 8
@@ -30,7 +30,7 @@ class Box(NamedTuple):
     bottom: float
     area: float
     crosses_itself: bool = False
-    """Whether two opposite edges of the quadrilateral cross, so that it cannot be the outline of a
+    """Whether two opposite edges of the quadrilateral cross. It is then not a possible outline of a
     box."""
 
 
@@ -42,12 +42,12 @@ class BBoxIoUComparator(BaseComparator):
     columnar: ClassVar[bool] = True
 
     def __init__(self, threshold: float = 0.5, format: str = "corners") -> None:  # noqa: A002
-        """Set how boxes are written.
+        """Set the notation of boxes.
 
         Args:
             threshold: the threshold of `binary_compare`, in [0, 1].
-            format: `corners`, two opposite corners in any order; or `xywh`, a corner, width and
-                height.
+            format: `corners` for two opposite corners in any order, or `xywh` for a corner, width
+                and height.
 
         Raises:
             ValueError: the format is unknown.
@@ -58,11 +58,11 @@ class BBoxIoUComparator(BaseComparator):
         self.format = format
 
     def prepare(self, value: Any) -> Box | None:
-        """Read a box; for a quadrilateral, return the rectangle around it.
+        """Convert a value to a box. Of a quadrilateral, return the rectangle around it.
 
-        A box is four numbers or two pairs of numbers. A quadrilateral is its corners, as eight
-        numbers or four pairs. Return None for any other value, and for a box whose area is 0 or not
-        finite.
+        A box is written as four numbers or two pairs of numbers. A quadrilateral is written as its
+        corners, in eight numbers or four pairs. Return None for any other value, and for a box
+        whose area is 0 or not finite.
         """
         numbers = _numbers(value)
         if numbers is None or len(numbers) not in (BOX_NUMBERS, QUADRILATERAL_NUMBERS):
@@ -113,7 +113,7 @@ class BBoxIoUComparator(BaseComparator):
 
 
 _NO_BOX: Final = Box(0.0, 0.0, 0.0, 0.0, 1.0)
-"""Replaces a missing box in arrays. It overlaps no box, and its area of 1 prevents a division by
+"""Stands for a missing box in arrays. It overlaps no box. Its area is 1, to avoid a division by
 0."""
 
 

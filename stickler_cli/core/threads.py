@@ -13,10 +13,10 @@ class NotInTimeError(Exception):
 
 
 def in_thread(work: Callable[[], T]) -> Future[T]:
-    """Run work in a thread, and return the future of its result.
+    """Start work in a thread, and return a future with its result.
 
-    The thread does not delay the end of the program. Threads of a `ThreadPoolExecutor` would delay
-    it until the server answers.
+    The thread does not keep the program from ending. Threads of a `ThreadPoolExecutor` would do so
+    until the server answers.
     """
     future = Future[T]()
 
