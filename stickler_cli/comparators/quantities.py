@@ -1,4 +1,4 @@
-"""Currencies, units and words such as `million`, by the signs and names beside numbers."""
+"""Recognize currencies, units and words such as `million` beside numbers."""
 
 import re
 from decimal import Decimal
@@ -43,7 +43,7 @@ UNITS: Final = _names_by_alias(
     " mese, y yr year jahr jahre an ano, c celsius, f fahrenheit, pc pcs piece stk stück stuck ea"
     " each unit u st pz ud, iu ui ie, bp bps"
 )
-"""The shortest name of a unit, for each of its names in the singular."""
+"""Maps each name of a unit, in the singular, to the shortest name of the unit."""
 
 
 class UnitSize(NamedTuple):
@@ -60,8 +60,9 @@ _FACTORS: Final = (
     ("s", "s 1 min 60 h 3600 d 86400 wk 604800"),
     ("mo", "mo 1 y 12"),
 )
-"""For each kind of unit, the smallest unit, and then each unit with its size in smallest units.
-Months are a kind of their own, because their number of days varies."""
+"""One entry (smallest unit, sizes) for each kind of unit. `sizes` has the units of the kind, each
+followed by its size in smallest units. Months are a kind of their own, because their number of days
+varies."""
 SIZES_OF_UNITS: Final = {
     unit: UnitSize(base, Decimal(factor))
     for base, line in _FACTORS
@@ -74,11 +75,13 @@ _OF_SCIENCE: Final = re.compile(
 )
 """Pattern of SI units and related units, with prefixes. It accepts only a few single letters."""
 _CASED_UNITS: Final = r"(?:W|V|A|Hz|Pa|Wh|VA|J|N|eV|Bq|\u03a9|\u2126)"
-"""Pattern of units that are used with milli and with mega, which differ only in case."""
+"""Pattern of units that are used with milli and with mega. Their names then differ only in case, as
+in `mW` and `MW`."""
 _CASED_UNIT: Final = re.compile(rf"([mM]){_CASED_UNITS}")
 _BYTES: Final = re.compile(r"[kKMGT]i?B")
 _BITS: Final = re.compile(r"[KMGT]i?b")
-"""Pattern of units of bits. `mb` and `kb` are written for bits and for bytes."""
+"""Pattern of units of bits, such as `Mb`. `mb` and `kb` do not match, because they are written for
+bits and for bytes."""
 _NUMBER_WITH_CASED_UNIT: Final = re.compile(rf"(?<=\d)(\s?[mM]{_CASED_UNITS})(?![^\W\d_])")
 SCALES: Final = {
     word: power
@@ -90,7 +93,7 @@ SCALES: Final = {
     )
     for word in line.split()
 }
-"""The power of ten of each word that multiplies a number: 6 for `million`."""
+"""Maps each word that multiplies a number to its power of ten: `million` to 6."""
 
 
 def lower_but_units(text: str) -> str:
@@ -119,7 +122,7 @@ def meaning_of_case(unit: str) -> str:
 
 
 def singular_unit(word: str) -> str:
-    """Return a word without the `s` of its plural, unless it is a unit as it stands."""
+    """Return a word without the `s` of its plural. Names of units are not changed."""
     return word[:-1] if len(word) > 3 and word.endswith("s") and word not in UNITS else word
 
 
@@ -130,9 +133,9 @@ def is_unit(word: str) -> bool:
 
 @lru_cache_of_short_texts(maxsize=65536)
 def meanings_as_unit(word: str) -> frozenset[str]:
-    """Return the units, currencies and powers of ten that a word may mean.
+    """Return the units, currencies and powers of ten that a word may stand for.
 
-    Empty if there are none.
+    The result is empty if there are none.
     """
     singular = singular_unit(word)
     meanings = []

@@ -1,4 +1,4 @@
-"""Relations to a number, by the words and signs that state them: `at least 5`, `<5`, `ca. 5`."""
+"""Find relations to a number by words and signs beside it: `at least 5`, `<5`, `ca. 5`."""
 
 import re
 from typing import Final
@@ -23,8 +23,8 @@ _IN_QUANTITIES: Final = (
     ("<=", "up to, max, maximum, bis zu"),
     (">=", "min, minimum"),
 )
-"""More groups for a text that is only a number, maybe with a unit. In longer texts, `under` may
-mean something else."""
+"""These and more groups, for a text that is only a number, maybe with a unit. In longer texts,
+`under` may mean something else."""
 _CIRCA: Final = "circa"
 _ABBREVIATION_IN_TEXT: Final = r"ca\."
 _ABBREVIATION_IN_QUANTITY: Final = r"ca\.|(?-i:ca)(?=\s)"

@@ -1,4 +1,4 @@
-"""Comparators of texts that use rapidfuzz: edit distance, and ratios of texts, parts or words."""
+"""Text comparators that use rapidfuzz: edit distance, and ratios of whole texts, parts or words."""
 
 import re
 import unicodedata
@@ -498,9 +498,9 @@ def _compare_words(
     gt: ReadText,
     pred: ReadText,
 ) -> float:
-    """Return the similarity of two similar texts.
+    """Return the similarity of two similar texts, judged word by word.
 
-    It is 0 if another word or sign changes the meaning.
+    It is 0 if a word or sign differs in a way that changes the meaning.
     """
     charge(STEPS_OF_WORDS_OF_PAIR + STEPS_OF_LETTER * (len(gt) + len(pred)))
     if rules.same_words:

@@ -253,9 +253,9 @@ def checkboxes_by_word(text: str) -> dict[str, tuple[int, int]]:
 
 
 def have_replaced_signs(gt: Counter[tuple[int, int]], pred: Counter[tuple[int, int]]) -> bool:
-    """Return whether the prediction has a sign in place of its opposite, such as - for +.
+    """Return whether the prediction has another sign of the same kind in place of a sign.
 
-    More precisely, it has a sign of the same kind with another meaning, such as € for $.
+    Examples are - for +, and € for $.
     """
     kinds_gone = {kind for kind, _ in gt - pred}
     return any(kind in kinds_gone for kind, _ in pred - gt)
@@ -471,9 +471,9 @@ def _are_replaced(gt: Words, pred: Words, only_gt: list[str], only_pred: list[st
 def _have_other_meanings(words: Sequence[str], others: Sequence[str]) -> bool:
     """Return whether a word of one text contradicts a word of the other text.
 
-    Two words contradict each other if they mean different things of the same kind, such as two
-    numbers or two days, or if they are spelt similarly. One contradiction is enough to make a text
-    of any length wrong.
+    The words have no misread form in the other text. Two of them contradict each other if they mean
+    different things of the same kind, such as two numbers or two days, or if they are spelt
+    similarly. One contradiction is enough to make a text of any length wrong.
     """
     kinds, other_kinds = (
         {_kind_of(meaning) for word in side for meaning in meanings_of(word)}
@@ -623,7 +623,7 @@ def _is_plural(first: str, second: str) -> bool:
 def _have_opposites(gone: Sequence[str], come: Sequence[str]) -> bool:
     """Return whether a word of one text is the opposite of a word of the other text.
 
-    Opposites differ only in a prefix, such as `prepaid` and `unpaid`, or name the two parties of a
+    Opposites differ only in a prefix, such as `paid` and `unpaid`, or name the two parties of a
     contract, such as `lessor` and `lessee`.
     """
     stems_gone = frozenset(chain.from_iterable(map(_stems, gone)))

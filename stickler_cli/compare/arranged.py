@@ -1,4 +1,4 @@
-"""Pair list items by keys, in order or by position: docs/schema.md."""
+"""Pair list items by keys, in order or by position, as docs/schema.md says."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

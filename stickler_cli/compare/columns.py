@@ -143,7 +143,7 @@ class Codes(NamedTuple):
 class GoldColumn:
     """The annotations (*gold*) of a column: alternatives of ground truths, and missing labels.
 
-    Alternatives are appended to the ground truths, so that each alternative has a position (slot),
+    Alternatives are appended to the ground truths. Each alternative thus has a position (slot),
     too.
     """
 

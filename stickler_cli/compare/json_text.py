@@ -53,7 +53,11 @@ class JsonTextNode(DelegatingNode):
         return self.content.counts_as_absent(read_json_text(value))
 
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
-        """Return the similarity at which each list item matches; `gt` has the items' positions."""
+        """Return the threshold of each list item.
+
+        An item matches if its similarity is at least this. `gt` has the column positions of the
+        items.
+        """
         is_text = self._plain_text_masks(columns)[0][gt]
         of_content = self.content.element_thresholds(self._read_content(columns), gt)
         return np.where(is_text, self.text.threshold, of_content)
@@ -133,7 +137,7 @@ def _spread_confidence(confidence: Any, value: JsonValue) -> Any:
 
 
 def with_read_texts(gt: JsonValue, pred: JsonValue, levels: int = MAX_LEVELS) -> JsonValue:
-    """Replace predicted JSON texts by the objects or lists in them where the ground truth has such.
+    """Replace a predicted JSON text by its content where the ground truth has an object or list.
 
     >>> with_read_texts({"a": [1], "b": "[1]"}, {"a": "[2]", "b": "[2]"})
     {'a': [2], 'b': '[2]'}

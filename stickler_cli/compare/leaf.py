@@ -79,7 +79,7 @@ class LeafNode(Node):
         return STEPS_OF_PAIR * n_pairs + STEPS_OF_WORDS * n_cells // LETTERS_OF_WORD
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask]:
-        """Return, for each side, a mask of values that are absent or that the comparator takes."""
+        """Return masks, one for each side, of values that are absent or that fit the comparator."""
         accepted_kinds = [ABSENT, LEAF, *(_CONTAINERS[shape] for shape in self.comparator.takes)]
         gt_kinds, pred_kinds = columns.kinds
         return np.isin(gt_kinds, accepted_kinds), np.isin(pred_kinds, accepted_kinds)

@@ -86,10 +86,10 @@ class SequenceNode(Node, ABC):
         return Node.compare_pairs(self, columns, gt, pred, task.by_value())
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
-        """Return, for each side, a mask of the values that can be read as lists; None if all can.
+        """Return masks of the values that can be read as lists, one for each side; None if all can.
 
-        A value that is not a list is read as a list of one item. Only if a recursive schema would
-        then need lists in lists without end, the value cannot be read.
+        A value that is not a list is read as a list of one item. This is not possible if a
+        recursive schema would then need endless nested lists.
         """
         if columns.types <= {list, type(None)}:
             return None
@@ -555,7 +555,7 @@ class ItemPairs(NamedTuple):
 
 
 def place_items(lists: UnitBatch, owner: Indexes) -> Placement:
-    """Return the place of list items in the unit table.
+    """Return where list items belong in the unit table.
 
     Item i is in the list at position `owner[i]` of the batch `lists`.
     """

@@ -95,8 +95,8 @@ class ObjectNode(Node):
     fields: tuple[Field, ...] = ()
     """The fields that the schema names, and that are compared."""
     families: tuple[Field, ...] = ()
-    """Families of keys, one for each rule of the schema that describes keys without names. A key
-    that `fields` does not name belongs to the first family that takes it."""
+    """Families of keys. There is one for each rule of the schema that describes keys without naming
+    them. A key that `fields` does not name belongs to the first family that takes it."""
     match_threshold: float = DEFAULT_MATCH_THRESHOLD
     """Similarity at which two objects match as list items, in [0, 1]."""
     model_name: str = ""
@@ -170,13 +170,13 @@ class ObjectNode(Node):
         yield from ((ANY_KEY, family.node) for family in self.families if not family.ignored)
 
     def _find_family(self, name: str) -> int:
-        """Return the position of the family that a key belongs to; `NOTHING` (-1) if none."""
+        """Return the index in `families` of a key's family; `NOTHING` (-1) if it has none."""
         if name in self.declared_names:
             return NOTHING
         return next(list_families(self.families, name), NOTHING)
 
     def _find_compared_family(self, name: str) -> int:
-        """Return the position of the compared family that a key belongs to.
+        """Return the index in `families` of a key's family.
 
         Return `NOTHING` (-1) if the key belongs to no family, or to an ignored one.
         """
@@ -205,7 +205,7 @@ class ObjectNode(Node):
         )
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
-        """Return, for each side, a mask of the values that are objects; None if all values are.
+        """Return masks of the values that are objects, one for each side; None if all values are.
 
         An absent ground truth counts as an object.
         """

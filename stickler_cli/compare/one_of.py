@@ -59,7 +59,10 @@ class ChoiceNode(DelegatingNode, ABC):
 
     @abstractmethod
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
-        """Return (nodes, node index of each ground truth, node index of each prediction)."""
+        """Return the nodes that values choose, and the node that each value chooses.
+
+        The result is (nodes, node index of each ground truth, node index of each prediction).
+        """
 
     labels_inside = True
     lists_inside = True
@@ -101,7 +104,11 @@ class ChoiceNode(DelegatingNode, ABC):
         return join_groups(self, columns, gt, pred, groups_by_node, weight)
 
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
-        """Return the similarity at which each list item matches; `gt` has the items' positions."""
+        """Return the threshold of each list item.
+
+        An item matches if its similarity is at least this. `gt` has the column positions of the
+        items.
+        """
         nodes, choice, _ = self.choices(columns)
         thresholds = np.empty(len(gt))
         for node_index, positions in group_positions(choice[gt]):
@@ -152,7 +159,10 @@ class OneOfNode(ChoiceNode):
         return self.arms[self._find_arm(value)].node
 
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
-        """Return (nodes of the arms, arm index of each ground truth, of each prediction)."""
+        """Return the nodes of the arms, and the arm of each value.
+
+        The result is (nodes, arm index of each ground truth, arm index of each prediction).
+        """
         # The last entry is for `NOTHING` (-1), an absent value.
         gt, pred = columns.cached(
             id(self),

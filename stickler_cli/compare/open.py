@@ -54,9 +54,9 @@ class OpenNode(ChoiceNode):
         return self._node_of_kind(kind_of(value))
 
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
-        """Return (nodes, node index of each ground truth, node index of each prediction).
+        """Return a node for each kind of value that occurs, and the node of each value.
 
-        There is one node for each kind of value that occurs.
+        The result is (nodes, node index of each ground truth, node index of each prediction).
         """
 
         def find_choices() -> tuple[Sequence[Node], Indexes, Indexes]:

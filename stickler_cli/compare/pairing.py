@@ -316,9 +316,9 @@ class PairSearch:
         return distance
 
     def _pair_with_all(self, seekers: Indexes) -> tuple[Indexes, Indexes]:
-        """Pair each of some seekers with all partners in the same list; return (seekers, partners).
+        """Pair each seeker with all partners in the same list, and charge the work.
 
-        The work is charged.
+        Return the pairs as (seekers, partners).
         """
         owner = self._seeker_owner[seekers]
         self._elements.work.charge(PAIR_STEPS * int(self._n_partners[owner].sum()))

@@ -61,9 +61,9 @@ class Options:
     client: "Client | None" = field(default=None, compare=False, repr=False)
     """The client that asks models; None uses the client of the plan."""
     work_limit: float | None = LimitedOptions.work_limit
-    """Maximum work of a pair of documents, in units; None for no limit."""
+    """Maximum work of comparing a pair of documents, in units of work; None for no limit."""
     work_at_once: float | None = field(default=None, compare=False, repr=False)
-    """Maximum work between two checks for signals, in units; None for no limit."""
+    """Maximum work between two checks for signals, in units of work; None for no limit."""
     partial_gt: bool = ComparisonOptions.partial_gt
     """Whether a declared key that a ground truth lacks counts as unlabelled, not as absent."""
 
@@ -232,7 +232,7 @@ class Node(ABC):
     """The node for pairs of values that are both of the same kind, but not of the declared kind."""
 
     any_of: bool = False
-    """Whether a list in a ground truth states alternatives, each of which is right."""
+    """Whether a list in a ground truth is a list of alternatives, all of which are right."""
     sees_absent_values: ClassVar[bool] = False
     """Whether the node itself handles values that count as absent. If not, they are replaced by
     `NOTHING` (-1) before the node compares values."""
@@ -264,7 +264,11 @@ class Node(ABC):
         return self.threshold
 
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
-        """Return the similarity at which each list item matches; `gt` has the items' positions."""
+        """Return the threshold of each list item.
+
+        An item matches if its similarity is at least this. `gt` has the column positions of the
+        items.
+        """
         return self.item_threshold
 
     def source_for(self, element: JsonValue) -> ThresholdSource:
@@ -286,7 +290,7 @@ class Node(ABC):
         return False
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
-        """Return, for each side, a mask of the values of the declared kind; None if all are."""
+        """Return masks of the values of the declared kind, one for each side; None if all are."""
         return None
 
     @abstractmethod

@@ -99,8 +99,7 @@ class PreparedValues:
         """The key of each value, indexed by the value's code.
 
         Two values with different keys have similarity 0. The array has one more entry at its end:
-        -1, for absent values (`NOTHING`). There is no array, but None, if the comparator has no
-        keys.
+        -1, for absent values (`NOTHING`). If the comparator has no keys, this is None.
         """
         keys = self._comparator.keys(self.prepare(np.arange(len(self.values))))
         return None if keys is None else self._link_same_values(keys)

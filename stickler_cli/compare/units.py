@@ -128,7 +128,7 @@ class FieldIndex:
 
 
 class Placement(NamedTuple):
-    """Where the units of a batch belong: their parents, their fields, and how they count."""
+    """Where the units of a batch belong, and how they count in their parents."""
 
     container: "UnitBatch | None"
     """The batch of the parents; None for documents."""
@@ -138,8 +138,8 @@ class Placement(NamedTuple):
     field: FieldNumbers
     order: "int | Indexes" = 0
     """The position of each unit among the children of its parent. For a field, this is its position
-    in the schema; map keys come after all other fields. For an item, it is its position in the list
-    as the list is shown."""
+    in the schema; map keys come after all other fields. Items are numbered in the order in which
+    their list is shown."""
     is_item: bool = False
     in_aggregate: "bool | Mask" = True
     weight: "float | Floats | None" = None
