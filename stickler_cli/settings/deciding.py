@@ -146,7 +146,7 @@ class SchemaOptions(PluginOptions, panel="input"):
     infer: Infer = option(
         "auto",
         (
-            "Whether to infer from types and names how to compare fields. auto: infer if no "
+            "Whether to infer how to compare fields, from their types and names. auto: infer if no "
             "field of the schema is annotated; always: infer for every field without "
             "annotations; never: use defaults."
         ),

@@ -332,8 +332,8 @@ class ErrorsSettings(
     sort: Literal["cause", "document", "field", "class", "similarity"] = option(
         "cause",
         (
-            "How to sort errors: by cause (in files, by document), by document, by field, by "
-            "class, or by similarity (least similar values first)."
+            "How to sort errors: by cause (files are then sorted by document), by document, by "
+            "field, by class, or by similarity (least similar values first)."
         ),
         in_file="none",
         panel="output",

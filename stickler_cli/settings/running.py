@@ -229,8 +229,8 @@ class OutputOptions(TerminalOptions, panel="output"):
     csv: Literal["tidy", "wide"] = option(
         "tidy",
         (
-            "Which columns CSV, TSV, JSON Lines and Parquet output have: the main figures, "
-            "or all figures."
+            "The columns of CSV, TSV, JSON Lines and Parquet output: the main figures, or all "
+            "figures."
         ),
     )
     junit_fields: bool = option(False, "In JUnit XML, also write a test case for each field.")

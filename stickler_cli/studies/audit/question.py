@@ -27,7 +27,7 @@ class RunsSource(Settings):
 
     runs: tuple[str, ...] = option(
         (),
-        "Predictions of several systems, or labels by several people: two or more.",
+        "Two or more sets of predictions by different systems, or of labels by different people.",
         "RUN RUN...",
         argument=True,
         in_file="none",

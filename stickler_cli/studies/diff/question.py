@@ -67,7 +67,10 @@ class DiffSettings(
     )
     margin: float = option(
         MARGIN,
-        "Treat a change as no change if its whole interval is closer to 0 than this number.",
+        (
+            "Count a change as no change if its whole confidence interval lies within this "
+            "distance of 0."
+        ),
         "CHANGE",
         values=SHARE,
         panel="statistics",

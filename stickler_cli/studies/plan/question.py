@@ -58,8 +58,8 @@ class PlanSettings(FinishedOptions, StudyOptions):
     gate: tuple[str, ...] = option(
         (),
         (
-            "Estimate how many documents are needed until the whole interval passes this "
-            "gate, such as f1>=0.95, if the rate stays the same. Repeatable."
+            "Estimate how many documents are needed so that the whole confidence interval passes "
+            "this gate, such as f1>=0.95, if the rate stays the same. Repeatable."
         ),
         "EXPR",
         in_file="none",
