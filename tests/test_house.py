@@ -156,7 +156,7 @@ def late_imports(module: str) -> Iterator[str]:
 
 
 def collections_of(module: str) -> Iterator[tuple[str, ast.stmt]]:
-    """Return the names of a module whose values are lists, dicts or the like, with their origin."""
+    """Yield (name, statement) for each name of a module whose value is a list, dict or the like."""
     for node in tree_of(module).body:
         if isinstance(node, ast.Assign | ast.AnnAssign) and is_collection(node.value):
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
@@ -172,7 +172,7 @@ def is_collection(value: ast.expr | None) -> bool:
 
 
 def changed_names(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """Return the names whose values are changed in place anywhere."""
+    """Yield the names whose values are changed in place anywhere."""
     for node in nodes:
         match node:
             case ast.Subscript(value=ast.Name(name), ctx=ast.Store() | ast.Del()):

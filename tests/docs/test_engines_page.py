@@ -62,7 +62,7 @@ def test_the_program_for_an_engine_writes_the_state_of_all_documents(heading, mo
 def write_data_set(place: Path, documents: int) -> bytes:
     """Write a schema and documents, some of them wrong, missing or broken.
 
-    Return the figures that their evaluation must have.
+    Return the state that their evaluation must have, as bytes.
     """
     import pyarrow as pa
     from pyarrow import parquet

@@ -1,4 +1,4 @@
-"""Read comparisons and their counts for the laws."""
+"""Functions that compare documents for the laws, and read the results."""
 
 from stickler_cli.compare import engine
 from stickler_cli.compare.tree import tree_of
@@ -8,15 +8,15 @@ from tests.score.batches import comparison_view
 
 
 def compare(plan, gt, pred, options=None):
-    """Compare two documents."""
+    """Compare two documents, and return the tree of their units."""
     return tree_of(engine.compare(plan, [gt], [pred], options), 0)
 
 
 class Node:
-    """The sums of a field, and of the fields below it."""
+    """The sums of a field or of whole documents, with the sums of the fields inside it."""
 
     def __init__(self, sums, path=()):
-        """Take those of all fields."""
+        """Take the sums of all fields, and the path of this one."""
         self.tally, self.counts = sums.tally(path), sums.tally(path).counts
         child_paths = [path_ for path_ in sums if path_ and path_[:-1] == path]
         self.fields = {child_path[-1]: Node(sums, child_path) for child_path in child_paths}
@@ -25,32 +25,32 @@ class Node:
 
 
 def sums(batch):
-    """Return the sums of some documents."""
+    """Return the sums over the documents of a batch, by field."""
     return FieldTallies({(): Tally()}) if batch.counts is None else sum_counts(batch.counts)
 
 
 def tally(comparison):
-    """Count one document."""
+    """Return the counts of one document, as a tree of fields."""
     return tally_of(batch_of_unit(comparison))
 
 
 def tally_of(batch):
-    """Count some documents."""
+    """Return the counts over the documents of a batch, as a tree of fields."""
     return Node(sums(batch))
 
 
 def non_matches(comparison):
-    """List the errors of one document."""
+    """Return the errors of one document."""
     return batch_of_unit(comparison).errors(0)
 
 
 def view(comparison):
-    """Return what results say of one document."""
+    """Return the results of one document as JSON values."""
     return comparison_view(batch_of_unit(comparison))
 
 
 def units(comparison):
-    """Go through everything that a comparison accounts for."""
+    """Yield a unit and all units inside it."""
     yield comparison
     for child in (*comparison.fields, *comparison.items, *comparison.sides):
         yield from units(child)
@@ -60,7 +60,7 @@ NAMES = ("shape", "gt", "pred", "outcome", "similarity", "score", "threshold", "
 
 
 def values_of(comparison):
-    """Return all that a comparison has, to be held against another."""
+    """Return all values and figures of a comparison, so that two comparisons can be compared."""
     return (
         [getattr(comparison, name) for name in (*NAMES, "extra_keys", "undeclared_keys")],
         [
@@ -75,7 +75,7 @@ def values_of(comparison):
 
 
 def outline(node):
-    """Return the counts of a tally, without scores."""
+    """Return the counts of a field and of all fields inside it, without scores."""
     return {
         "counts": (node.overall, node.aggregate, node.leaves),
         **{name: outline(child) for name, child in node.fields.items()},
@@ -83,7 +83,7 @@ def outline(node):
 
 
 def swapped(node):
-    """Return the counts of a tally with FA for FN."""
+    """Return the same counts as `outline`, but with FA and FN exchanged."""
     return {
         "counts": tuple(
             [tp, fd, fn, fa, tn]

@@ -1,4 +1,4 @@
-"""The counts of docs/semantics.md, section 6, one unit after the other and nothing together."""
+"""The counting rules of docs/semantics.md, section 6, in their simplest form: unit by unit."""
 
 from collections import Counter
 
@@ -9,7 +9,7 @@ BOTH = (Outcome.TP, Outcome.FD)
 
 
 class Count:
-    """The counts of one node and of the fields below it."""
+    """The counts of a unit in each mode, and of the fields inside it."""
 
     def __init__(self):
         self.by_mode = {mode: Counter() for mode in COUNTING_MODES}
@@ -24,14 +24,14 @@ class Count:
             self.by_mode[mode] += other.by_mode[mode]
 
     def join(self, other):
-        """Make the fields of another node those of this one too."""
+        """Add the counts of the fields inside another unit to those of the same fields here."""
         for name, count in other.fields.items():
             own_child = self.fields.setdefault(name, Count())
             own_child.add_all(count, *COUNTING_MODES)
             own_child.join(count)
 
     def plain(self):
-        """Return the nonzero counts, to compare them."""
+        """Return the counts that are not 0, so that they can be compared."""
         below = {name: count.plain() for name, count in self.fields.items()}
         counts = {
             mode: {outcome: number for outcome, number in counter.items() if number}
@@ -44,7 +44,7 @@ class Count:
 
 
 def plain_counts(tally):
-    """Return the nonzero counts of a tally, as `Count.plain` does."""
+    """Return the counts of a `Node` that are not 0, in the form of `Count.plain`."""
     node = Count()
     for mode in COUNTING_MODES:
         node.by_mode[mode] = Counter(dict(zip(Outcome, getattr(tally, mode), strict=True)))
@@ -53,7 +53,7 @@ def plain_counts(tally):
 
 
 def count_document(root):
-    """Count a document; the root's `overall` is the sum of its fields'."""
+    """Count a document; its `overall` counts are the sums over its fields."""
     node = object_fields(root, live=True)
     for field in node.fields.values():
         node.add_all(field, "overall")
@@ -62,7 +62,10 @@ def count_document(root):
 
 
 def object_fields(comparison, *, live):
-    """Count the fields of an object; its own `overall` is left at nothing."""
+    """Count the fields of an object, but not the object itself in `overall`.
+
+    `live` is False inside a unit that counts as a whole: only `leaves` counts such fields.
+    """
     node = Count()
     one_sided = comparison.outcome not in BOTH
     for entry in comparison.fields:
@@ -78,7 +81,7 @@ def object_fields(comparison, *, live):
 
 
 def unit(comparison, *, live):
-    """Count one unit and its descendants."""
+    """Count a unit and everything inside it; `live` as in `object_fields`."""
     if comparison.shape == "list" and comparison.items:
         node = elements(comparison, live=live)
         if live:
@@ -107,7 +110,10 @@ def unit(comparison, *, live):
 
 
 def elements(comparison, *, live):
-    """Count the content of list elements, and the elements that are not opened."""
+    """Count the content of list items, and items that do not match as one each.
+
+    `live` is as in `object_fields`.
+    """
     node = Count()
     for element in comparison.items:
         opened = live and element.outcome.name == "TP"

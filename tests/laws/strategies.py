@@ -1,10 +1,10 @@
-"""Hypothesis strategies: schemas together with documents that they describe.
+"""Hypothesis strategies for schemas, and for documents that fit them.
 
-A `Place` is a schema and the values that fit it. Vocabularies are small on purpose: values that
-are drawn apart from one another still meet, almost meet and tie.
+A `Place` is a part of a schema, with a strategy for values that fit it. There are only few words
+and numbers, so that values that are drawn independently are often equal, similar or tied.
 
-To make a strategy takes Hypothesis longer than to draw from it: those that depend on little are
-made once.
+Making a strategy takes Hypothesis longer than drawing from it. Functions whose result depends only
+on few arguments are therefore cached.
 """
 
 from dataclasses import dataclass, field, replace
@@ -37,31 +37,31 @@ FLOORS = (-1, -0.5, 0, 0.2, 0.6, 0.95)
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A case of a law: a schema and its documents."""
+    """The kinds of schemas and documents for which a law is tested."""
 
     kinds: tuple[str, ...] = KINDS
     wrong: bool = False
-    """Whether values of any other kind may stand anywhere."""
+    """Whether values may have another kind than the schema says."""
     clip: bool = True
     aggregate: bool = True
     open_lists: bool = False
-    """Whether lists may say that the ground truth does not list everything."""
+    """Whether schemas may say that the ground truth does not list all items."""
     undeclared: bool = True
     """Whether objects may have keys that the schema does not declare."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One place of a schema."""
+    """A part of a schema, with a strategy for its values."""
 
     schema: dict[str, Any]
     values: st.SearchStrategy[Any]
-    """Strategy of values for the place, without absent ones."""
+    """Strategy for values that fit the schema; none of them is absent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One schema with documents for both sides; most examples need one of each."""
+    """A schema, with as many ground truths as predictions; most laws need one of each."""
 
     schema: dict[str, Any]
     plan: Plan = field(repr=False)
@@ -92,7 +92,10 @@ json_objects = st.dictionaries(st.sampled_from((*NAMES, *KEYS, *UNDECLARED)), js
 
 @cache
 def annotations(*names, scope):
-    """Draw some of these annotations; those outside the scope never."""
+    """Return a strategy for some of the named annotations.
+
+    Annotations that the scope excludes are never drawn.
+    """
     choices = {
         "threshold": st.sampled_from((0, 0.3, 0.5, 0.75, 0.9, 1)),
         "match-threshold": st.sampled_from((0, 0.3, 0.5, 0.7, 0.8, 1)),
@@ -111,12 +114,12 @@ OF_A_FIELD = ("threshold", "weight", "clip-under-threshold", "aggregate")
 
 
 def place(schema, values, scope):
-    """Return a place where also nothing, and within some scopes anything, may stand."""
+    """Return a place whose values are sometimes absent, or of any kind if the scope allows it."""
     return Place(schema, mostly(values, anything if scope.wrong else nothing))
 
 
 def mostly(usual, rare):
-    """Draw from one strategy, and one time in eight from the other."""
+    """Return a strategy that draws from `rare` one time in eight, else from `usual`."""
     return eighths.flatmap(lambda number: rare if number == 7 else usual)
 
 
@@ -128,7 +131,7 @@ missing = st.just(MISSING)
 
 
 def join_some(fields):
-    """Draw an object with most of these fields."""
+    """Return a strategy for objects with most of these fields."""
     drawn = st.fixed_dictionaries({name: mostly(each, missing) for name, each in fields.items()})
     return drawn.map(
         lambda value: {
@@ -148,7 +151,7 @@ def leaves(draw, kind, scope):
 
 @cache
 def leaves_of(kind, scope):
-    """Draw a leaf of a kind, without annotations of its own."""
+    """Return a strategy for places of single values of a kind, without annotations of fields."""
     return st.sampled_from([place(schema, values, scope) for schema, values in LEAF_SCHEMAS[kind]])
 
 
@@ -307,14 +310,17 @@ NESTED = {
 
 @cache
 def places(scope, depth):
-    """Draw a place of any kind in scope, leaves only where `depth` is used up."""
+    """Return a strategy for places of all kinds in the scope.
+
+    If `depth` is 0, only single values are drawn.
+    """
     kinds = [kind for kind in scope.kinds if kind in LEAVES or depth > 0]
     return st.sampled_from(kinds).flatmap(lambda kind: place_of(kind, scope, depth))
 
 
 @cache
 def place_of(kind, scope, depth=2):
-    """Draw a place of one kind."""
+    """Return a strategy for places of one kind."""
     if kind in LEAVES:
         return leaves(kind, scope)
     return NESTED[kind](scope, depth)
@@ -322,7 +328,10 @@ def place_of(kind, scope, depth=2):
 
 @st.composite
 def edited(draw, value):
-    """Change parts of a value into others of the same JSON type, or into nothing."""
+    """Draw a copy of a value in which some parts are absent or changed.
+
+    A changed part keeps its JSON type.
+    """
 
     def edit(fragment):
         if draw(eighths) == 0:
@@ -337,7 +346,7 @@ def edited(draw, value):
 
 
 def another(draw, scalar):
-    """Return a scalar of the same JSON type."""
+    """Return another single value of the same JSON type."""
     match scalar:
         case bool():
             return not scalar
@@ -356,16 +365,17 @@ options = st.builds(
 
 
 def documents(root, sides):
-    """Draw that many documents of a place, each an object."""
+    """Return a strategy for lists of `sides` documents of a place; each document is an object."""
     values = root.values.filter(lambda value: isinstance(value, dict))
     return st.lists(values, min_size=sides, max_size=sides)
 
 
 @st.composite
 def cases(draw, scope, sides=1, kind=None):
-    """Draw a schema and `sides` documents a side; with `kind`, one field `x` of that kind.
+    """Draw a schema with `sides` ground truths and as many predictions.
 
-    Half of the predictions are edited ground truths: alike, but for some of their parts.
+    If `kind` is given, the schema has one field `x` of this kind. In half of the cases, predictions
+    are copies of ground truths in which some parts are changed.
     """
     if kind is None:
         root = draw(objects(scope, 3, root=True))
@@ -386,7 +396,7 @@ UNLABELLED = {"_labelled": False}
 
 @st.composite
 def annotated(draw, value):
-    """Wrap some parts of a ground truth, which then say what else is right, or unknown."""
+    """Draw a copy of a ground truth in which some parts have alternatives or are not labelled."""
 
     def annotate(fragment):
         if isinstance(fragment, dict):
@@ -420,7 +430,7 @@ def value_of(fragment):
 
 @st.composite
 def shuffled(draw, value):
-    """Put every list in a value into another order."""
+    """Draw a copy of a value in which all lists are shuffled."""
 
     def shuffle(fragment):
         match fragment:

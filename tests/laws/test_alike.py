@@ -1,4 +1,4 @@
-"""What saves work changes nothing: a narrow band for texts alike, a join for equal ones."""
+"""Shortcuts change no result: a limit for similar texts, and a join for equal ones."""
 
 import random
 
@@ -12,14 +12,14 @@ from stickler_cli.schema.compiler import compile_schema
 
 
 class Plain(LevenshteinComparator):
-    """The same comparator without its shortcuts."""
+    """The inherited comparator, without the shortcuts for columns."""
 
     def similarities(self, gts, preds):
         return super().similarities(gts, preds)
 
 
 class PlainFuzzy(FuzzyComparator):
-    """The same comparator without its shortcuts."""
+    """The inherited comparator, without the shortcuts for columns."""
 
     def similarities(self, gts, preds):
         return super().similarities(gts, preds)

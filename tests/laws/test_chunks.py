@@ -1,4 +1,4 @@
-"""What a document comes to does not depend on the documents that are compared with it."""
+"""The result of a document does not depend on the documents that are compared with it."""
 
 import json
 
@@ -14,7 +14,7 @@ ANYTHING = cases(Scope(wrong=True), sides=3)
 
 
 def views(case, order):
-    """Compare documents together, in this order."""
+    """Compare documents together in the given order; return the results of each as JSON."""
     gts, preds = ([side[index] for index in order] for side in (case.gts, case.preds))
     account = engine.compare(case.plan, gts, preds, case.options)
     return [json.dumps(view(tree_of(account, index))) for index in range(len(order))]

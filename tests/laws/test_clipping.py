@@ -1,4 +1,4 @@
-"""Clipping lowers scores, and nothing else."""
+"""Clipping lowers scores, and changes nothing else."""
 
 import pytest
 from hypothesis import given
@@ -11,7 +11,7 @@ ANYTHING = Scope(wrong=True)
 
 
 def without_clipping(schema):
-    """Return a schema in which nothing clips."""
+    """Return a copy of a schema without clipping."""
     if isinstance(schema, dict):
         kept = {
             name: keyword for name, keyword in schema.items() if name != f"{X}clip-under-threshold"
@@ -21,7 +21,7 @@ def without_clipping(schema):
 
 
 def judgements(comparison):
-    """List every unit of a comparison as it is judged, and its pairs; scores are left out."""
+    """Return outcome, similarity and pairs of all units of a comparison, but no scores."""
     return [
         (
             *(getattr(unit, name) for name in ("shape", "outcome", "similarity", "threshold")),

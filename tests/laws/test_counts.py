@@ -1,4 +1,4 @@
-"""Nothing is lost in counting: every value of either side is in exactly one class."""
+"""Counting loses nothing: each value of each side has exactly one outcome."""
 
 import pytest
 from hypothesis import given
@@ -18,7 +18,10 @@ FITTING = Scope(
 
 
 def leaf_count(schema, value):
-    """Count the leaves of a value that fits its schema, by the schema alone."""
+    """Return the number of single values in a value, computed from its schema alone.
+
+    The value fits the schema.
+    """
     if is_absent(value):
         return 0
     schema = TREE if "$ref" in schema else schema
@@ -92,7 +95,10 @@ def test_what_an_object_counts_is_the_sum_of_its_fields_and_extra_keys(reading):
 
 
 def objects_in(comparison, node):
-    """Go through the root and the objects below it that have both sides and are in no list."""
+    """Yield (unit, counts) for the document, and for each object in it that both sides have.
+
+    Objects in lists are left out.
+    """
     yield comparison, node
     for entry in comparison.fields:
         place = entry
@@ -164,6 +170,6 @@ def test_every_element_of_both_lists_is_in_one_unit(case):
 
 
 def present(value):
-    """List the positions that have a value; a single value counts as a list of one."""
+    """Return the indexes of a list that have a value; a single value counts as a list of one."""
     elements = value if isinstance(value, list) else [value]
     return [index for index, element in enumerate(elements) if not is_absent(element)]

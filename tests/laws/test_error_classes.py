@@ -1,4 +1,4 @@
-"""Classes of mistakes: whatever the values are, there is one, and it reads the same both ways."""
+"""Error classes: any two values have one, and it stays related if the sides are exchanged."""
 
 from hypothesis import given
 from hypothesis import strategies as st

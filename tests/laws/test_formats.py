@@ -1,4 +1,4 @@
-"""Whatever text there is, a format for machines reads back, and is no command in a CI log."""
+"""Any text can be read back from formats for machines, and is never a command in a CI log."""
 
 import re
 from xml.etree import ElementTree as ET

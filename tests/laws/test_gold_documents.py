@@ -1,4 +1,4 @@
-"""Laws of ground truths that say what else is right, and what is not labelled."""
+"""Laws for ground truths with alternatives, and with values that are not labelled."""
 
 import pytest
 from hypothesis import assume, given
@@ -17,14 +17,17 @@ ANYTHING = Scope(wrong=True, open_lists=True)
 
 
 def compare(plan, gt, pred, options=None):
-    """Compare two documents, the ground truth being taken out of its wrappers."""
+    """Compare two documents after unwrapping the ground truth; return the tree of units."""
     bare = Unwrapper(plan.root)(gt, is_truth=True)
     account = engine.compare(plan, [bare.value], [pred], options, gold=[bare.gold])
     return tree_of(account, 0)
 
 
 def place_of(case, gt, pred=None):
-    """Compare documents of one field, and return that field; None where it is not labelled."""
+    """Compare documents with one field, `x`; return the unit of this field.
+
+    None if the field is not labelled.
+    """
     fields = compare(case.plan, gt, case.pred if pred is None else pred, case.options).fields
     return next((field for field in fields if field.name == "x"), None)
 
@@ -65,7 +68,10 @@ def test_one_more_alternative_never_lowers_the_similarity_of_its_place(kind):
 
 
 def an_open_list(kind):
-    """Draw a case with an open list of a kind."""
+    """Return a strategy for (case, plan) in which field `x` is an open list of a kind.
+
+    The ground truth of an open list does not name all items.
+    """
     return cases(ANYTHING, kind=kind).map(as_open)
 
 
@@ -124,7 +130,7 @@ def test_a_place_that_is_not_labelled_can_be_predicted_as_anything(kind):
 
 
 def wrapped(value):
-    """Wrap a value, and every value in it."""
+    """Return a value in which the value itself, and every value inside it, is wrapped."""
     if isinstance(value, dict):
         value = {name: wrapped(child) for name, child in value.items()}
     return {"_value": [*map(wrapped, value)] if isinstance(value, list) else value}

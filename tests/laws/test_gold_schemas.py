@@ -1,4 +1,4 @@
-"""Laws of what a schema knows of its ground truth: order, keys, names, and what is nothing."""
+"""Laws for statements of schemas about ground truths: order, keys, aliases, absent values."""
 
 from itertools import combinations
 
@@ -26,14 +26,14 @@ def a_list(items, **said):
 
 
 def counted(plan, gt, pred):
-    """Return all counts and the score."""
+    """Return all counts of a document, and its score."""
     account = compare(plan, [{"a": gt}], [{"a": pred}])
     view = comparison_view(batch_of_unit(tree_of(account, 0)))
     return view["confusion_matrix"], pytest.approx(view["overall_score"], abs=1e-9)
 
 
 def alignments(n, m):
-    """List all pairings that do not cross."""
+    """Yield all pairings of two lists in which pairs are in the same order on both sides."""
     for size in range(min(n, m) + 1):
         for rows in combinations(range(n), size):
             for columns in combinations(range(m), size):
@@ -75,7 +75,7 @@ ALIASES = {"ant": ["formica", "Ameise"], "bee": ["Biene"]}
 
 @st.composite
 def spelt(draw):
-    """Return a list of words, and the same with other spellings of those that have some."""
+    """Draw a list of words, and the same list in other spellings and aliases."""
     spoken = draw(words)
     return spoken, [
         draw(st.sampled_from([word, f" {word.upper()}", *ALIASES.get(word, ())])) for word in spoken

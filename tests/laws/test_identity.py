@@ -1,4 +1,4 @@
-"""A prediction that is its ground truth is perfect, whatever can be read of it."""
+"""A prediction that equals its ground truth is perfect, by every figure."""
 
 import json
 
@@ -24,7 +24,7 @@ CONFIGS = {
     "PhoneComparator": [{}, {"region": "US"}],
 }
 JUDGED = {"LLMComparator", "BERTComparator", "BertComparator", "SemanticComparator"}
-"""Comparators that ask models, whose answers follow no law."""
+"""Comparators that ask models; no law holds for their answers."""
 
 TEXTS = [
     "n/a",
@@ -69,7 +69,7 @@ PLACES = [
 
 
 def perfect(plan, document, options=None):
-    """Compare a document with a copy of it, which shares no object with it."""
+    """Compare a document with a copy that shares no object with it."""
     again = json.loads(json.dumps(document))
     comparison = compare(plan, document, again, options)
     return comparison.similarity == 1 and not non_matches(comparison)

@@ -1,4 +1,4 @@
-"""What holds for inference on any schema."""
+"""Laws for inference on any schema."""
 
 from unittest import mock
 
@@ -17,7 +17,8 @@ from stickler_cli.score.sums import sum_counts
 from .strategies import KINDS, Scope, X, cases
 
 SILENT = Scope(kinds=tuple(kind for kind in KINDS if kind != "recursion"))
-"""Trees have a `name`; the other fields are called a, b and c."""
+"""A scope in which names of fields tell nothing: they are a, b and c. Trees are left out, since
+they have a field `name`."""
 
 TELLING = {
     "a": "amount",
@@ -32,7 +33,7 @@ SAYS_HOW = {*ADDED, X + "clip-under-threshold"}
 
 
 def telling(value):
-    """Name the fields of a schema so that the names say something."""
+    """Return a schema whose fields have names that tell something, such as `amount`."""
     match value:
         case dict():
             return {
@@ -75,7 +76,7 @@ def test_nothing_changes_but_for_annotations_where_nothing_said_how(case):
 
 
 def counted(table):
-    """Count the outcomes of one document."""
+    """Return the counts of a document as JSON values."""
     return sums_view(sum_counts(count_units(table)))
 
 

@@ -1,4 +1,4 @@
-"""A run has one result, whoever compares its documents and however large their values are."""
+"""A run has the same result for any number of processes, however large the values are."""
 
 import sys
 
@@ -22,7 +22,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks")
 JOBS = (1, 2, "auto")
 ALL_LINES = OutputsRequested(document_lines=True, non_match_lines=True, accounts=True)
 LARGE = 400_000
-"""Letters: 20 steps for each are 8 ms, more than a run does at once where a test says 5 ms."""
+"""Number of letters in a large text. Its comparison takes 8 ms of work (20 steps for each letter),
+more than the 5 ms that a run compares at once in these tests."""
 SMALL_AT_ONCE = 0.005
 
 COMPARATORS = [
@@ -50,7 +51,7 @@ COMPARATORS = [
 
 
 def lines_by_jobs(job, pairs):
-    """Return the lines of documents and of errors of a run, for each number of processes."""
+    """Return, for each number of processes, the lines of documents and the lines of errors."""
     lines = {}
     for jobs in JOBS:
         total = empty_result(job)

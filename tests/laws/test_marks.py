@@ -1,4 +1,4 @@
-"""A ground truth that is mended where a prediction errs has no errors left there."""
+"""If all errors are marked as errors of the ground truth, the corrected ground truth has none."""
 
 from hypothesis import given, settings
 
@@ -22,7 +22,7 @@ def as_list(value):
 
 
 def marks_on(units):
-    """Say of each unit that its ground truth is wrong."""
+    """Return a verdict for each unit: its ground truth is wrong."""
     return {
         MarkedError(DOCUMENT, field_path(unit.path), unit.outcome.name): Mark("ground_truth_wrong")
         for unit in units

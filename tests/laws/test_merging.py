@@ -1,4 +1,4 @@
-"""The counts of many documents do not depend on who counted which of them first."""
+"""The counts of many documents do not depend on the order in which they are added up."""
 
 import json
 from copy import deepcopy
@@ -30,7 +30,7 @@ def merged(*parts):
 
 
 def printed(node):
-    """Print counts as results do: fields that only documents name stand by name."""
+    """Return counts as JSON, in the form of run files."""
     return json.dumps(sums_view(in_schema_order(node, [])))
 
 

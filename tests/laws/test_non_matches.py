@@ -1,4 +1,4 @@
-"""Every error is listed once, at a path that leads to its values."""
+"""Each error is listed once, with a path that leads to its values."""
 
 from collections import Counter
 
@@ -13,7 +13,7 @@ ANYTHING = Scope(wrong=True)
 
 
 def value_at(document, path):
-    """Follow a path; a single value counts as a list of one."""
+    """Return the value at a path of a document; a single value counts as a list of one item."""
     for step in path:
         if isinstance(document, list) or not isinstance(step, int):
             document = document[step]
@@ -54,7 +54,10 @@ def test_the_list_holds_what_the_aggregate_counts(case):
 
 
 def is_broken_down(entry):
-    """Return whether an entry is a nested object with entries of its own below it."""
+    """Return whether an error is an object, in a field, that both sides have.
+
+    Its fields are errors of their own.
+    """
     both_objects = isinstance(entry.gt, dict) and isinstance(entry.pred, dict)
     return both_objects and isinstance(parse_field_path(entry.path)[-1], str)
 

@@ -1,4 +1,4 @@
-"""The assignment, against every assignment there is; and lists whose best assignment is unique."""
+"""Pairing of list items, compared with all assignments; and lists with one best pairing."""
 
 from collections import Counter
 from dataclasses import replace
@@ -43,7 +43,10 @@ def matrices(draw, cells=similarities, max_side=4):
 
 
 class Cells(BaseComparator):
-    """Gives the cell of a matrix; values are rows and columns."""
+    """A comparator whose similarities are the cells of a matrix.
+
+    A ground-truth value is the number of a row, a predicted value that of a column.
+    """
 
     def __init__(self, matrix):
         super().__init__()
@@ -54,7 +57,7 @@ class Cells(BaseComparator):
 
 
 def pairs_of(matrix, floor):
-    """Pair rows and columns, check their similarities, and return their positions."""
+    """Pair the rows and columns of a matrix of similarities; return the pairs (row, column)."""
     n, m = matrix.shape
     item = LeafNode(threshold=0.5, comparator=Cells(matrix))
     lists, only = Columns([list(range(n))], [list(range(m))]), np.zeros(1, np.intp)
@@ -64,14 +67,18 @@ def pairs_of(matrix, floor):
 
 
 def gain(matrix, row, column, floor):
-    """Return the gain of a pair in the assignment; 0 at or below the floor."""
+    """Return what a pair adds to the total of an assignment.
+
+    It is the similarity, plus a small bonus for a near position; 0 if the similarity is at or below
+    the floor.
+    """
     similarity = matrix[row, column]
     nearness = 1e-9 * (1 - abs(row - column) / max(matrix.shape))
     return np.where(similarity > floor + 1e-9, similarity + nearness, 0.0)
 
 
 def assignments(matrix):
-    """List every way to give each element of the shorter side one of the longer."""
+    """Return all assignments that give each element of the shorter side one of the longer side."""
     rows, columns = matrix.shape
     if rows <= columns:
         return [list(enumerate(order)) for order in permutations(range(columns), rows)]
@@ -165,7 +172,10 @@ def test_a_best_assignment_that_is_unique_holds_in_any_order(data, matrix, floor
 
 
 def is_unique(matrix, floor):
-    """Return whether one set of pairs is better than every other, by more than ties decide."""
+    """Return whether the best pairing is clearly better than every other one.
+
+    The difference must be greater than the bonus that decides ties.
+    """
     totals = {}
     for cells in assignments(matrix):
         pairs = gaining_cells(matrix, cells, floor)
@@ -198,7 +208,7 @@ items = st.lists(
 
 @st.composite
 def untied_lists(draw):
-    """Draw two lists of items whose best pairs leave no choice."""
+    """Draw two lists of items with exactly one best pairing."""
     gts, preds = draw(items), draw(items)
     edits = st.sampled_from(("name", "code", "price"))
     preds += [{**item, draw(edits): None} for item in draw(st.permutations(gts))[:2]]
@@ -237,7 +247,7 @@ def test_swapping_two_lists_swaps_missed_and_invented(lists):
 
 
 class Dear(BaseComparator):
-    """Takes a call for each pair."""
+    """A comparator without shortcuts: it is called for each pair."""
 
     def compare(self, gt, pred):
         return float(gt[:1] == pred[:1])
@@ -260,7 +270,10 @@ OF_ITEMS = [  # what stands in a field of an item, and its node
 
 @st.composite
 def keyed_lists(draw):
-    """Draw a node, and pairs of lists of its items: some in both, some more than once."""
+    """Draw (node of list items, pairs of lists).
+
+    Some items are in both lists, and some occur several times.
+    """
     kinds = draw(st.lists(st.sampled_from(OF_ITEMS), min_size=1, max_size=4))
     weights = st.sampled_from((0.37, 1.0, 1.7))
     fields = [
@@ -288,7 +301,7 @@ LIMITS = {
 
 
 def count_ways(monkeypatch, ways):
-    """Count which ways to the best pairs are taken."""
+    """Count, in `ways`, the calls of each algorithm that pairs items."""
 
     def counted(owner, name):
         real = getattr(owner, name)
@@ -307,7 +320,7 @@ def count_ways(monkeypatch, ways):
 
 
 def gains_of(node, gts, preds, floor):
-    """Return the gain of each pair of items; a row for each ground truth."""
+    """Return the similarity and the gain of each pair of items, (n_gts, n_preds) each."""
     grid = np.indices((len(gts), len(preds))).reshape(2, -1)
     options = Options(pairing_floor=floor)
     matrix = node.similarity(Columns(gts, preds), *grid, options, Mode.PAIRING).similarity.reshape(

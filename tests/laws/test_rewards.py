@@ -1,4 +1,4 @@
-"""What holds for a score as a reward, whatever is predicted."""
+"""Laws for scores as rewards, whatever is predicted."""
 
 import json
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Documents that are arrays count as the same arrays do in a field of an object."""
+"""A document that is an array has the same counts as an object with this array as a field."""
 
 import pytest
 from hypothesis import assume, given

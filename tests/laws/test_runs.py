@@ -1,4 +1,4 @@
-"""What holds for any documents that a run is given."""
+"""Laws for any documents of a run."""
 
 import json
 from dataclasses import replace
@@ -79,7 +79,7 @@ def test_the_order_of_keys_changes_nothing(data, case):
 
 @st.composite
 def rekeyed(draw, value):
-    """Put the keys of every object in a value into another order."""
+    """Draw a copy of a value in which the keys of all objects are in another order."""
     if isinstance(value, dict):
         names = draw(st.permutations(list(value)))
         return {name: draw(rekeyed(value[name])) for name in names}
@@ -89,7 +89,10 @@ def rekeyed(draw, value):
 
 
 def unit_count(schema, document):
-    """Count the direct units of a document that fits its schema, by the schema alone."""
+    """Return the number of units of a document in `overall`, computed from the schema alone.
+
+    The document fits the schema.
+    """
     return sum(field_units(schema["properties"][name], value) for name, value in document.items())
 
 

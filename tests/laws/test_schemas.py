@@ -1,4 +1,4 @@
-"""Documents of several schemas in one run count as those of each schema by itself."""
+"""Documents with several schemas have the same counts in one run as in a run for each schema."""
 
 import numpy as np
 import pytest

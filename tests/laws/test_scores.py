@@ -1,4 +1,4 @@
-"""What holds for the score of any two documents."""
+"""Laws for the score of any two documents."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What the engine leaves out to be fast changes nothing of what it finds."""
+"""Shortcuts of the engine change no result."""
 
 from contextlib import contextmanager
 
@@ -19,7 +19,7 @@ TIES = 1e-8
 
 @contextmanager
 def pairing_all_lists_by(few):
-    """Look at likely pairs first where there are more than so many."""
+    """Search likely pairs first in lists with more than `few` pairs."""
     limit = pairing.MAX_EXHAUSTIVE_PAIRS
     pairing.MAX_EXHAUSTIVE_PAIRS = few
     try:
@@ -50,7 +50,7 @@ def test_looking_at_likely_pairs_first_changes_no_score(kind):
 
 
 def list_of(case):
-    """Compile a list whose items have the schema of the case's field."""
+    """Return the plan of a schema whose field `x` is a list; items have the case's field as `y`."""
     inner = case.schema["properties"]["x"]
     field = {"type": "array", "items": {"type": "object", "properties": {"y": inner}}}
     return compile_schema({**case.schema, "properties": {"x": field}})
@@ -58,7 +58,7 @@ def list_of(case):
 
 @contextmanager
 def all_values_compared():
-    """Let comparators that read every scalar be asked of equal values too."""
+    """Make comparators compare equal values too, instead of assuming that they are the same."""
     readers = ExactComparator, FuzzyComparator, LevenshteinComparator
     for comparator in readers:
         comparator.same_value = False

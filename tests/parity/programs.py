@@ -1,6 +1,6 @@
-"""Programs in the style of stickler-eval: each takes the library as a module and gives numbers.
+"""Programs in the style of stickler-eval: each takes the library as a module, and returns numbers.
 
-They use what its documentation promises, so that the same program runs with either library.
+They use only what stickler-eval documents, so the same program runs with either library.
 """
 
 from typing import List, Optional  # noqa: UP035 - as such programs are written
@@ -93,7 +93,7 @@ MORE = {**GT, "items": [*GT["items"], {"product": "axle", "price": 9.0}]}
 
 
 def sides(library):
-    """Return a pair with a missed item and one with an invented item, which are the last."""
+    """Return {"missed": pair, "invented": pair}: invoices whose last item is missed or invented."""
     invoice = invoice_classes(library)
     pairs = {"missed": (MORE, PRED), "invented": (GT, MORE)}
     return {name: (invoice(**gt), invoice(**pred)) for name, (gt, pred) in pairs.items()}

@@ -1,9 +1,9 @@
-"""Both libraries give the same for schemas and documents inside their common ground.
+"""Both libraries give the same results for schemas and documents that they treat alike.
 
-Inside: every declared value is there on both sides and of its declared type, annotations whose
-defaults differ are stated, list elements are always paired, only fields of the root clip, and items
-hold no lists: of those stickler-eval has one similarity to pair by and another to report. What else
-the two have in common is in test_programs; what they do not, in test_differences.
+For these, every declared value is on both sides and has the declared type, annotations whose
+defaults differ are stated, list items are always paired, only fields of the root clip, and items
+contain no lists (stickler-eval pairs lists in items by another similarity than it reports). What
+else the libraries have in common is in test_programs, and the differences are in test_differences.
 """
 
 from typing import NamedTuple
@@ -35,7 +35,7 @@ LEAVES = (
 
 
 class Triple(NamedTuple):
-    """A schema and a document for each side."""
+    """A schema, a ground truth and a prediction."""
 
     schema: dict
     gt: dict
@@ -43,7 +43,7 @@ class Triple(NamedTuple):
 
 
 def annotations(clip):
-    """State the settings whose defaults differ between the two libraries."""
+    """Return a strategy for the annotations whose defaults differ between the two libraries."""
     clips = st.booleans() if clip else st.just(False)
     return st.fixed_dictionaries(
         {X + "threshold": thresholds, X + "clip-under-threshold": clips, X + "weight": weights}
@@ -52,7 +52,10 @@ def annotations(clip):
 
 @st.composite
 def fields(draw, kinds, *, clip=False):
-    """Draw the schema of a field and its values; an object holds all kinds but the last."""
+    """Draw the schema of a field, and a strategy for its values.
+
+    `kinds` are the kinds to choose from; fields of an object have all kinds but the last.
+    """
     kind = draw(st.sampled_from(kinds))
     if kind in {"leaf", "leaves"}:
         name, comparator, values = draw(st.sampled_from(LEAVES))
@@ -73,7 +76,7 @@ def fields(draw, kinds, *, clip=False):
 
 
 def draw_list_schema(items, values, list_annotations):
-    """Return a list of such items, and its values."""
+    """Return the schema of a list, and a strategy for its values."""
     return {"type": "array", "items": items, **list_annotations}, st.lists(
         values, min_size=1, max_size=4
     )
@@ -81,7 +84,7 @@ def draw_list_schema(items, values, list_annotations):
 
 @st.composite
 def objects(draw, kinds, *, clip=False):
-    """Draw an object schema all of whose fields are required, and its values."""
+    """Draw the schema of an object whose fields are all required, and a strategy for its values."""
     names = sorted(draw(st.sets(st.sampled_from(NAMES), min_size=1)))
     drawn_fields = {name: draw(fields(kinds, clip=clip)) for name in names}
     properties = {name: schema for name, (schema, _) in drawn_fields.items()}
@@ -96,7 +99,7 @@ def triples(draw):
 
 
 def numbers(library, triple, **options):
-    """Return the scores and the counts of each field of the root."""
+    """Return the score of the document, and scores and counts of its fields, by name."""
     model = library.StructuredModel.from_json_schema(triple.schema)
     gt, pred = model(**triple.gt), model(**triple.pred)
     result = gt.compare_with(pred, include_confusion_matrix=True, **options)

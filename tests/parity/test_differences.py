@@ -1,4 +1,4 @@
-"""Each number that differs from stickler-eval on purpose, as the page on migrating tells it."""
+"""Each number that differs from stickler-eval on purpose, as the page on migrating states it."""
 
 from typing import Literal
 

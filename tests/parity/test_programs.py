@@ -1,4 +1,4 @@
-"""Programs written for stickler-eval give what they should with only the import changed."""
+"""Programs written for stickler-eval give the right results after changing only the import."""
 
 import importlib
 import sys

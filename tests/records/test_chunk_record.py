@@ -1,4 +1,4 @@
-"""What is kept of a chunk comes back exactly; a new part of a result cannot be forgotten."""
+"""The record of a chunk is read back exactly, and no new attribute can be forgotten."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -67,12 +67,12 @@ json_values = st.recursive(
     max_leaves=5,
 )
 UNKNOWN = frozenset({"conditions", "rows", "semantics", "n_unnamed"})
-"""Attributes that only a run adds, or that exist only without rows."""
+"""Attributes that only a run adds, or that exist only in runs without rows."""
 
 
 @pytest.fixture
 def chunk(tmp_path: Path) -> ChunkResult:
-    """Something of everything that can be in a result."""
+    """The result of a chunk in which no attribute is empty."""
     (tmp_path / "gt.jsonl").write_text("\n".join(map(json.dumps, GTS)))
     (tmp_path / "pred.jsonl").write_text("\ufeff" + "\n".join(PREDS))
     pairs = open_pairs(str(tmp_path / "gt.jsonl"), str(tmp_path / "pred.jsonl"))
@@ -142,7 +142,7 @@ def test_every_part_of_an_evaluation_is_used_here_and_comes_back(chunk):
 
 
 def comparable(value: object) -> object:  # noqa: PLR0911 (one return for each type)
-    """Return the comparable content of a value; problems are sorted, as in reports."""
+    """Return the content of a value in a form that can be compared; problems are sorted."""
     match value:
         case Ledger():
             return value.sums, value.hashes, value.blocks and [*value.blocks.records()]
@@ -187,7 +187,7 @@ def test_a_chunk_of_little_comes_back_too():
 
 
 def make_value(kind: Any, place: str = "") -> Any:  # noqa: PLR0911 - a type a line
-    """Return a value of a type; of a dataclass, one whose fields are all other than by default."""
+    """Return some value of a type; in a dataclass, no field has its default."""
     inner = get_args(kind)
     if isinstance(kind, type) and hasattr(kind, "_fields"):  # a named tuple
         return kind(*map(make_value, get_type_hints(kind).values()))
@@ -221,7 +221,7 @@ def make_value(kind: Any, place: str = "") -> Any:  # noqa: PLR0911 - a type a l
 
 
 def reached(kind: Any) -> Iterator[type]:
-    """Yield the dataclasses that a result may hold, but those in formats of their own."""
+    """Yield all dataclasses inside a type, except those inside an `Evaluation`."""
     if kind is Evaluation:
         return
     if is_dataclass(kind):

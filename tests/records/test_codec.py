@@ -1,4 +1,4 @@
-"""What files hold is read by its types: exactly, and told apart from what they do not hold."""
+"""Values in files are decoded by their types; values of other types are refused."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

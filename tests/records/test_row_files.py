@@ -1,4 +1,4 @@
-"""Rows in files, whatever the file: by suffix, typed, harmless, and in groups."""
+"""Rows in files of all formats: chosen by suffix, typed, harmless, and in groups."""
 
 import csv
 import io

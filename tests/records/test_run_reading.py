@@ -1,4 +1,4 @@
-"""Runs and evaluations are read back exactly, or refused with the place of what is wrong."""
+"""Runs and evaluations are read back exactly, or refused with the place of the problem."""
 
 import copy
 import json
@@ -186,7 +186,7 @@ def test_keys_of_a_later_version_and_what_follows_from_others_are_not_looked_at(
 
 
 def places_of(value, place=()):
-    """Yield the places of a record; of lists the first entry alone."""
+    """Yield the path of each value in a record; in lists, only the first entry is visited."""
     if place:
         yield place
     items = [*enumerate(value)][:1] if isinstance(value, list) else []
