@@ -363,13 +363,15 @@ fn list(field: &Field, gt: &Value, pred: &Value) -> (f64, Vec<(usize, usize, f64
     (total / gts.len().max(preds.len()).max(1) as f64, pairs)
 }
 
-/// Choose the pairs of the greatest total. Source: Jonker, Volgenant (1987),
-/// doi:10.1007/BF02278710, the augmenting part.
+/// Choose the pairs of the greatest total; among equal totals, those at equal positions.
+/// Source: Jonker, Volgenant (1987), doi:10.1007/BF02278710, the augmenting part.
 fn assigned(cells: &[f64], rows: usize, columns: usize) -> Vec<(usize, usize)> {
     let flipped = rows > columns;
     let (n, m) = if flipped { (columns, rows) } else { (rows, columns) };
+    let preference = |row: usize, column: usize| 1e-9 * (1.0 - row.abs_diff(column) as f64 / m as f64);
     let cost = |row: usize, column: usize| {
-        -(if flipped { cells[column * columns + row] } else { cells[row * columns + column] })
+        let cell = if flipped { column * columns + row } else { row * columns + column };
+        -(cells[cell] + preference(row, column))
     };
     let (mut u, mut v) = (vec![0.0; n + 1], vec![0.0; m + 1]);
     let (mut owner, mut way) = (vec![0; m + 1], vec![0; m + 1]);

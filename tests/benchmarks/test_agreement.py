@@ -6,6 +6,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks import floor, native, programs
@@ -82,6 +83,15 @@ def test_errors_and_intervals_are_compared_where_both_programs_tell_them():
 
 
 @pytest.mark.slow
+def test_the_floor_breaks_ties_of_pairs_by_position():
+    similarities = np.zeros((5, 4))
+    similarities[[2, 4, 0], [0, 1, 2]] = 1.0  # the last prediction is like no ground truth
+
+    rows, columns = floor.assign_pairs(similarities)
+
+    assert [*zip(rows.tolist(), columns.tolist(), strict=True)] == [(0, 2), (2, 0), (3, 3), (4, 1)]
+
+
 @pytest.mark.skipif(shutil.which("rustc") is None, reason="nothing compiles the native floor")
 @pytest.mark.parametrize("name", ["invoices-10", "deep", "wide", "text", "dates"])
 def test_the_native_floor_finds_what_the_floor_finds(name, tmp_path, program, capfdbinary):
