@@ -156,8 +156,8 @@ class FieldAccountRecord(SparseCountsRecord, total=False):
 
 class AccountRecord(TypedDict):
     fields: dict[str, FieldAccountRecord]
-    """The counts and the score of each field. The keys are paths of fields, parents first; the path
-    of the whole document is empty. Fields without counts are missing."""
+    """The counts and the score of each field, keyed by the path of the field. Parents come first.
+    The path of the whole document is empty. Fields without counts are missing."""
 
 
 class ClassesRecord(TypedDict):
@@ -460,7 +460,7 @@ class ComparisonRecord(TypedDict):
     """
 
     format: Literal["stickler-comparison/1"]
-    """This format; the number goes up when a key changes its meaning or is removed."""
+    """Name of this format. The number goes up when a key changes its meaning or is removed."""
     version: str
     """Version of the program that compared the documents."""
     document: str

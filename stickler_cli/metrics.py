@@ -21,17 +21,18 @@ class MeasuredDocument:
     gt: JsonValue
     """The ground truth without wrappers and metadata."""
     pred: JsonValue
-    """The prediction without wrappers and metadata; None if it is missing and counts as missed."""
+    """The prediction without wrappers and metadata. None if there is no prediction and all values
+    count as missed."""
     score: float
     """Overall score of the document, in [0, 1]."""
 
 
 class Metric(ABC):
-    """Base class of metrics: one or several figures over documents.
+    """Base class of metrics. A metric computes one or several figures from documents.
 
     A subclass is created without arguments. Its attributes must be JSON values, whose size should
-    not grow with the number of documents. They are sent to other processes, written to journals and
-    run files, and set again on an instance without a call of `__init__`.
+    not grow with the number of documents. They are sent to other processes and written to journals
+    and run files. Later they are set on another instance, whose `__init__` is not called.
 
     Documents come in any order and are spread over several instances. `merge` must therefore give
     the same result as adding all documents to one instance.
@@ -47,7 +48,7 @@ class Metric(ABC):
 
     @abstractmethod
     def result(self) -> float | Mapping[str, float | None] | None:
-        """Return the figure, or a mapping from name to figure; None is an undefined figure."""
+        """Return the figure, or a mapping from name to figure. None is an undefined figure."""
 
 
 METRICS: Final = Family(
@@ -63,7 +64,7 @@ METRICS: Final = Family(
 
 @dataclass(slots=True, eq=False)
 class Measure:
-    """A metric in a run: an instance, or the figures and attributes read from a run file."""
+    """A metric in a run. It has an instance, or the figures and attributes from a run file."""
 
     name: str
     metric: Metric | None = None
@@ -72,9 +73,10 @@ class Measure:
     recorded_figures: Mapping[str, float | None] | None = None
     """Figures of the metric, read from a run file; None if `metric` is set."""
     problem: str = ""
-    """Message about the error for which the metric has no figures; empty if there is no error. The
-    run goes on after such an error. If several documents failed, the message is about the one with
-    the lowest id. If the attributes were read from a file, the error is one of `result`."""
+    """Message about the error because of which the metric has no figures. Empty if there is no
+    error. The run goes on after such an error. If several documents failed, the message is about
+    the one with the lowest id. If the attributes were read from a file, `result` raised the
+    error."""
 
     def add(self, document: MeasuredDocument) -> None:
         """Add a document to the metric."""
@@ -89,7 +91,7 @@ class Measure:
         """Add the documents of another measure of the same metric.
 
         Raises:
-            UsageError: both were read from files, and there is no metric of their name.
+            UsageError: both were read from files, and no metric has their name.
         """
         metric = self.metric or other.metric
         cls = type(metric) if metric is not None else _metric_class(self.name)
@@ -104,7 +106,7 @@ class Measure:
 
     @property
     def lasting_problem(self) -> str:
-        """The problem if it stays when more documents are added; else empty.
+        """The problem, if it remains when more documents are added; else empty.
 
         If `result` failed, it may succeed with more documents.
         """
@@ -113,8 +115,8 @@ class Measure:
     def load_instance(self, cls: type[Metric] | None = None) -> Metric:
         """Return the instance of the metric.
 
-        If the measure was read from a file, create the instance from `cls`, or else from the class
-        with the metric's name.
+        If the measure was read from a file, the instance is created. Its class is `cls`, or else
+        the class with the metric's name.
         """
         if self.metric is not None:
             return self.metric
@@ -124,15 +126,18 @@ class Measure:
 
     @property
     def figures(self) -> dict[str, float | None]:
-        """A dict from the name of each figure to the figure.
+        """The figures of the metric, keyed by name.
 
         If the metric has several figures, their names are `metric.figure`. If the metric failed,
-        each figure is None.
+        the only key is the name of the metric, and its value is None.
         """
         return self.outcome()[0]
 
     def outcome(self) -> tuple[dict[str, float | None], str]:
-        """Return (figures as in `figures`, problem); the problem is empty if there are figures."""
+        """Return (figures as in `figures`, problem).
+
+        The problem is empty if the metric succeeded.
+        """
         if self.metric is None:
             return dict(self.recorded_figures or {}), self.problem
         no_figures: dict[str, float | None] = {self.name: None}
@@ -163,7 +168,7 @@ class Measure:
         return {} if self.problem or self._unkept() else vars(self.metric)
 
     def _unkept(self) -> str:
-        """Return a problem if an attribute of the instance is not a JSON value, else ""."""
+        """Return a problem if an attribute of the instance is not a JSON value, else empty."""
         for key, value in vars(self.metric).items():
             try:
                 same = orjson.loads(orjson.dumps(value)) == value
@@ -198,7 +203,7 @@ class Measure:
 def measures_of(
     metrics: Iterable[str | type[Metric]], *, allow_plugins: bool = False
 ) -> dict[str, Measure]:
-    """Return a new measure, which has no documents yet, for each metric.
+    """Return a new measure without documents for each metric, keyed by the name of the metric.
 
     `metrics` has the name or the class of each metric.
 
@@ -226,7 +231,7 @@ def load_metrics(measures: Iterable[Measure], *, allow_plugins: bool) -> None:
     """Create the instances of measures that were read from files, so that they can be merged.
 
     Raises:
-        UsageError: there is no metric of such a name.
+        UsageError: no metric has the name of one of the measures.
     """
     for measure in measures:
         metric = measure.load_instance(_metric_class(measure.name, allow_plugins=allow_plugins))

@@ -89,7 +89,7 @@ class PlaceWithFields(Protocol):
 
 
 class FieldNameTree(dict[str, "FieldNameTree"]):
-    """The names of fields as a tree: each name leads to the names inside its field."""
+    """The names of fields as a tree. Each name leads to the names inside its field."""
 
     @classmethod
     def from_paths(cls, paths: Iterable[Path]) -> "FieldNameTree":
@@ -109,7 +109,7 @@ class FieldNameTree(dict[str, "FieldNameTree"]):
         return self.get(str(step))
 
     def nodes_by_name(self) -> "FieldNameTree":
-        """Return this tree itself, since it maps each field's name to the names inside."""
+        """Return this tree itself. It already maps the name of each field to the names inside."""
         return self
 
     def inner_nodes(self) -> "Sequence[FieldNameTree]":
@@ -128,7 +128,7 @@ class Unwrapper:
         *,
         reads_any_of: bool | None = None,
     ) -> None:
-        """Create an unwrapper for documents that `root`, a node of a plan, describes.
+        """Create an unwrapper for documents that `root` describes. `root` is a node of a plan.
 
         `reads_any_of` tells whether lists in ground truths may be alternative right values. If it
         is None, they may be if a node inside `root` is annotated with `any_of`. If `form` is given,
@@ -144,7 +144,7 @@ class Unwrapper:
 
     @property
     def marks(self) -> tuple[bytes, ...]:
-        """Byte strings; each document with wrappers contains at least one of them."""
+        """Byte strings. A document that contains none of them has no wrappers."""
         if self.edits or self.reads_any_of:
             return (b"",)
         if self._form is None:
@@ -160,7 +160,7 @@ class Unwrapper:
     def __call__(self, document: JsonValue, *, is_truth: bool = False) -> Unwrapped:
         """Return a document without its wrappers, and the metadata of these wrappers.
 
-        With `is_truth`, annotations of a ground truth are read, too.
+        If `is_truth` is true, annotations of a ground truth are read, too.
         """
         if not (self.edits or self.reads_any_of or self._has_wrapper_key(document)):
             return Unwrapped(document)
@@ -170,7 +170,10 @@ class Unwrapper:
         return work.finish(value, confidences) if is_changed else Unwrapped(document)
 
     def _has_wrapper_key(self, document: JsonValue) -> bool:
-        """Return whether a document may contain a wrapper: some object has a key of wrappers."""
+        """Return whether a document may contain a wrapper.
+
+        It may if one of its objects has a key that wrappers have.
+        """
         keys = WRAPPER_KEYS if self._form is None else {self._form.value}
         values = [document]
         while values:
@@ -240,8 +243,8 @@ class Unwrapper:
 def add_confidences(bare: Unwrapped, confidences: JsonValue) -> Unwrapped:
     """Add confidences from a separate source to a document.
 
-    They have the shape of the document, with numbers in place of values. A number for an object or
-    a list applies to all values inside it.
+    The confidences have the shape of the document, with numbers in place of values. A number for an
+    object or a list applies to all values inside it.
     """
     work = _Work(
         Unwrapper(None),
@@ -273,8 +276,8 @@ class _Work:
         self.has_azure_values: bool | None = None
         self.is_truth = is_truth
         self.parent = parent
-        """If the document is an alternative right value, the path of the value to which it belongs;
-        else empty."""
+        """If the document is an alternative right value, the path of the value that it can replace.
+        Empty for any other document."""
         self.has_confidences = False
 
     def finish(self, value: JsonValue, confidences: JsonValue) -> Unwrapped:
@@ -292,11 +295,11 @@ class _Work:
         *,
         is_candidate: bool = False,
     ) -> tuple[JsonValue, JsonValue]:
-        """Return (value without wrappers and metadata, its confidences in the same shape).
+        """Remove the wrappers and the metadata of a value and of everything inside it.
 
-        A value without a confidence of its own gets `inherited`. With `is_candidate`, the value is
-        already one of several right values. If it is a list, it is therefore not read as a list of
-        alternatives.
+        Return (bare value, its confidences in the same shape). A value without a confidence of its
+        own gets `inherited`. If `is_candidate` is true, the value is already one of several right
+        values. A list is then not read as a list of alternatives.
         """
         value, own_confidence = self.unwrap(value, node, path)
         if isinstance(value, list) and not is_candidate and self.is_any_of(node):
@@ -349,11 +352,11 @@ class _Work:
     def take_first(
         self, values: list[JsonValue], node: PlaceWithFields | None, path: Path
     ) -> tuple[JsonValue, float | None]:
-        """Return (first right value, its confidence); record the others as its alternatives.
+        """Return (first right value, its confidence). Record the others as its alternatives.
 
-        `values` is the list of right values. But if the schema declares that each right value is a
-        list itself, and `values` contains no lists, then `values` is one right value and is
-        returned unchanged.
+        `values` is the list of right values. There is one exception: the schema may declare that
+        each right value is a list itself. If `values` then contains no lists, it is the only right
+        value and is returned unchanged.
         """
         if _is_list(node) and not any(isinstance(value, list) for value in values):
             return values, None
@@ -400,7 +403,7 @@ class _Work:
     def unwrap(
         self, value: JsonValue, node: PlaceWithFields | None, path: Path
     ) -> tuple[JsonValue, float | None]:
-        """Remove the wrappers around a value; return the value and the innermost confidence.
+        """Remove the wrappers around a value; return (value, innermost confidence).
 
         The confidence is None if no wrapper has one.
         """
@@ -434,7 +437,7 @@ class _Work:
         path: Path,
         outer: float | None,
     ) -> float | None:
-        """Record the metadata of a value; return its confidence, or `outer` if it has none."""
+        """Record the metadata of a value. Return its confidence, or `outer` if it has none."""
         self.result.is_changed = True
         confidence = outer
         if confidence_key in value:
@@ -454,7 +457,7 @@ class _Work:
         """Record the annotations that a wrapper has for its value, such as alternatives.
 
         `path` is the path of the value. `within` is the path from the outermost wrapper of the
-        value to this wrapper; it is empty unless wrappers are nested.
+        value to this wrapper. It is empty unless wrappers are nested.
         """
         self.result.gold = self.result.gold or Gold()
         gold, stated = self.result.gold.descendant(path), {}
@@ -485,8 +488,8 @@ class _Work:
     ) -> Alternative:
         """Return an alternative without its wrappers.
 
-        Problems inside the alternative are added to the result of the document, and so are the
-        numbers of wrappers and skipped keys. `path` is the path of the ground-truth value.
+        Problems inside the alternative are added to the result of the document. The numbers of
+        wrappers and of skipped keys are added, too. `path` is the path of the ground-truth value.
         `written` is the path of the alternative inside the wrapper.
         """
         work = _Work(self.unwrapper, Unwrapped(value), is_truth=True, parent=path)
@@ -501,9 +504,9 @@ class _Work:
     def count_confidence(
         self, value: JsonValue, confidence: float | None, *, inherited: bool
     ) -> float | None:
-        """Return a confidence unchanged; if the value is present, record that it has a confidence.
+        """Return a confidence unchanged. If the value is present, record that it has a confidence.
 
-        With `inherited`, the value has the confidence of an object or list around it.
+        `inherited` tells whether the confidence is that of an object or list around the value.
         """
         if confidence is not None and not is_absent(value):
             self.has_confidences = True
@@ -513,7 +516,7 @@ class _Work:
     def mirror_confidences(
         self, value: JsonValue, confidences: JsonValue, path: Path, inherited: float | None
     ) -> JsonValue:
-        """Return separate confidences in the shape of a value.
+        """Return confidences from a separate source in the shape of a value.
 
         A value without a confidence of its own gets `inherited`.
         """

@@ -11,9 +11,10 @@ def metric(scorer: Scorer, field: str, expected: str = "") -> Any:
     """Return a DSPy metric for an output field.
 
     `field` is the name of the output field. `expected` is the name of the field of examples that
-    has the ground truth; if it is empty, it is `field`, too. The metric returns a score in [0, 1],
-    with feedback and the figure of each field as objectives for GEPA. When DSPy bootstraps
-    examples, the metric returns instead whether the score passes.
+    has the ground truth. If it is empty, this field has the same name as the output field. The
+    metric returns a score in [0, 1], with feedback. The figure of each field is added as an
+    objective for GEPA. When DSPy bootstraps examples, the metric only returns whether the score
+    passes.
     """
 
     def judge(

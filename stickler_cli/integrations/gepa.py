@@ -9,9 +9,9 @@ from stickler_cli.api.scorer import Scorer
 def evaluator(
     scorer: Scorer, answer: Callable[[Any, Any], object], truth: str = "ground_truth"
 ) -> Any:
-    """Return a function that scores a candidate on an example, as `optimize_anything` calls it.
+    """Return a function for `optimize_anything` that scores a candidate on an example.
 
-    `answer(candidate, example)` returns the prediction; `example[truth]` is the ground truth.
+    `answer(candidate, example)` returns the prediction. `example[truth]` is the ground truth.
     """
 
     def evaluate(candidate: Any, example: Any) -> tuple[float, dict[str, Any]]:

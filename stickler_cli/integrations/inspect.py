@@ -9,10 +9,10 @@ from stickler_cli.api.scorer import scorer_for
 
 @scorer(metrics={"*": [mean(), stderr()]})
 def extraction(schema: str, of: str = "f1") -> Any:
-    """Return an Inspect scorer that compares completions by a schema file.
+    """Return an Inspect scorer that compares completions with targets.
 
-    The target of a sample is the ground truth as JSON. `of` names the figure that is used as the
-    score, such as `f1`.
+    `schema` is the path of the schema file. The target of a sample is the ground truth as JSON.
+    `of` names the figure that is used as the score, such as `f1`.
     """
 
     async def score(state: Any, target: Any) -> Score:

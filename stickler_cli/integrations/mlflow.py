@@ -9,7 +9,7 @@ from stickler_cli.api.scorer import Scorer
 
 
 def extraction(scorer: Scorer, expected: str = "expected_response") -> Any:
-    """Return an MLflow scorer; `expected` is the name of the expectation with the ground truth."""
+    """Return an MLflow scorer. `expected` is the name of the expectation with the ground truth."""
     source = AssessmentSource("CODE", "stickler")
 
     def stickler(*, outputs: Any, expectations: Any) -> list[Feedback]:

@@ -19,12 +19,12 @@ _OPTION: Final = "--stickler-runs"
 
 
 class Extractions:
-    """The fixture of one test, whose assertions compare extractions with the ground truth."""
+    """The fixture of one test. Its assertions compare extractions with the ground truth."""
 
     def __init__(
         self, test: str, scored_by_schema: "dict[str, tuple[Scorer, dict[str, Scored]]]"
     ) -> None:
-        """Create the fixture of a test; `scored_by_schema` collects the results of the session."""
+        """Create the fixture of a test. `scored_by_schema` collects the results of the session."""
         self._test, self._scored_by_schema, self._calls = test, scored_by_schema, 0
 
     def assert_extraction(
@@ -38,12 +38,12 @@ class Extractions:
     ) -> None:
         """Fail if a prediction scores below `min_score`, or does not pass a gate.
 
-        Without `min_score` and gates, fail if the prediction has any error.
+        If there are neither `min_score` nor gates, fail if the prediction has any error.
 
         Args:
             gt: the ground truth, as `Scorer.score` takes it.
             pred: the prediction, as `Scorer.score` takes it.
-            schema: a `Scorer`, or its argument `schema`.
+            schema: a `Scorer`, or a schema that `Scorer` takes.
             min_score: minimum score, in [0, 1].
             gates: gates on the result, such as `total.f1>=1`.
         """
@@ -81,12 +81,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture
 def stickler(request: pytest.FixtureRequest) -> Extractions:
-    """The fixture `stickler`, for assertions `stickler.assert_extraction(gt, pred, schema)`."""
+    """The fixture `stickler`. Tests call `stickler.assert_extraction(gt, pred, schema)`."""
     return Extractions(request.node.nodeid, request.config.stash.setdefault(_SCORED_BY_SCHEMA, {}))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write the run files at the end of the session; each process of a session writes its own."""
+    """Write the run files at the end of the session. Each process of a session writes its own."""
     directory = session.config.getoption(_OPTION)
     worker = getattr(session.config, "workerinput", {}).get("workerid", "")
     for schema_index, (scorer, scored) in enumerate(

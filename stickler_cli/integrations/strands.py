@@ -12,7 +12,7 @@ class Extraction(Evaluator[Any, Any]):
     """An evaluator that compares the outputs of agents with the expected outputs."""
 
     def __init__(self, scorer: Scorer, name: str | None = None) -> None:
-        """Create an evaluator from a scorer; `name` is its name in reports."""
+        """Create an evaluator from a scorer. `name` is the name of the evaluator in reports."""
         super().__init__(name=name)
         self.scorer = scorer
 

@@ -7,9 +7,9 @@ from stickler_cli.api.scorer import Scorer
 
 
 def reward(scorer: Scorer, column: str = "ground_truth") -> Any:
-    """Return a reward function that scores completions against the ground truth in `column`.
+    """Return a reward function that compares completions with the ground truth in `column`.
 
-    A row of the data set without a ground truth there gets no reward (None).
+    If a row of the data set has no ground truth there, its reward is None.
     """
 
     def stickler(completions: Sequence[Any], **columns: Any) -> list[float | None]:

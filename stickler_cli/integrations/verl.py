@@ -1,4 +1,4 @@
-"""verl: `compute_score` for `custom_reward_function`; `reward_kwargs` name the schema."""
+"""verl: `compute_score` for `custom_reward_function`. `reward_kwargs` name the schema."""
 
 from stickler_cli.api.scorer import scorer_for
 

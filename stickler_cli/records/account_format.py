@@ -1,7 +1,7 @@
 """Records of single documents, errors, values and verdicts: parts of runs, or lines of files.
 
-A Parquet file of documents also contains their run: the metadata of the file has the record of the
-run without documents.
+A Parquet file of documents also contains the run. The record of the run, without its documents, is
+in the metadata of the file.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -43,7 +43,7 @@ class VerdictRecord(TypedDict):
     """
 
     format: Literal["stickler-verdict/1"]
-    """This format; the number goes up when a key changes its meaning or is removed."""
+    """Name of this format. The number goes up when a key changes its meaning or is removed."""
     semantics: Count
     """Version of the scoring rules of the run."""
     schema: str
@@ -62,7 +62,7 @@ class VerdictRecord(TypedDict):
     """The predicted value; null if it is absent. The key is missing if the page had only the
     beginning of the value."""
     verdict: Literal["prediction_right", "ground_truth_wrong", "both_acceptable", "neither"]
-    """The side that is right: the prediction, the ground truth, both, or neither."""
+    """Which side is right: the prediction, the ground truth, both, or neither."""
     time: str
     """Time of the verdict in UTC, as ISO 8601."""
 
@@ -104,11 +104,11 @@ class AccountRecord(TypedDict):
     fields: dict[
         str, Annotated[dict[str, Any], Rule("counts of a field in the run format", fits=_fits)]
     ]
-    """The counts and the score of each field. The keys are paths of fields, parents first; the path
-    of the whole document is empty. Fields without counts are missing."""
+    """The counts and the score of each field, keyed by the path of the field. Parents come first.
+    The path of the whole document is empty. Fields without counts are missing."""
     confidences: NotRequired[dict[Literal["right", "wrong"], dict[str, list[Fraction]]]]
-    """For right and for wrong values, a mapping from the path of a field to the confidences of its
-    values. Only if the prediction has confidences."""
+    """Confidences of values, keyed first by `right` or `wrong`, then by the path of the field.
+    Present only if the prediction has confidences."""
 
 
 _DOCUMENT_ROW: Final = {
@@ -134,7 +134,7 @@ _VALUE_ROW: Final = {
 _ERROR_TYPES: Final = {"similarity": float, "values": int} | dict.fromkeys(
     ("gt", "pred", "differing"), object
 )
-"""Types of the columns in a table of errors, except columns of text."""
+"""Types of the columns in a table of errors. A column that is not listed has texts."""
 
 
 def table_of_errors() -> LineTable:
@@ -205,7 +205,7 @@ def document_of_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _value_of_cell(text: object) -> JsonValue:
-    """Return the JSON value that a cell contains as text.
+    """Parse the JSON text in a cell.
 
     If the text is not JSON, return it unchanged, so that decoding reports it.
     """
@@ -241,7 +241,7 @@ def run_text(run: Run) -> bytes:
 
 
 def record_in(file: str) -> dict[str, Any]:
-    """Return the record of the run from the metadata of a table of documents.
+    """Return the record of the run that is in the metadata of a table of documents.
 
     Raises:
         UsageError: the file is not such a table.

@@ -1,7 +1,7 @@
-"""Convert JSON values to typed values; all files that the program wrote are read in this way.
+"""Convert JSON values to typed values. All files that the program wrote are read in this way.
 
 A format is described by dataclasses, typed dictionaries, named tuples and the rules of
-`core/rules.py`. Keys that the type does not declare are dropped; only typed dictionaries keep them.
+`core/rules.py`. Keys that the type does not declare are dropped, except in typed dictionaries.
 """
 
 import math
@@ -36,7 +36,7 @@ _SCALARS: Final[Mapping[Any, tuple[str, Reader]]] = {
     float: ("a number", lambda it: type(it) in (int, float) and math.isfinite(it)),
     NoneType: ("null", lambda it: it is None),
 }
-"""For each scalar type, its description and a function that checks a value."""
+"""For each scalar type, (description of its values, function that checks a value)."""
 
 _MADE: Final[Mapping[Any, Reader]] = {bytes: lambda it: it.encode(), float: float}
 
@@ -44,7 +44,8 @@ _MADE: Final[Mapping[Any, Reader]] = {bytes: lambda it: it.encode(), float: floa
 class _WrongError(Exception):
     """A value has a wrong type.
 
-    Each reader around it puts a key or an index before the path in the error.
+    The error passes through the readers of the objects and lists around the value. Each of these
+    readers puts its key or index before the path in the error.
     """
 
     def __init__(self, value: object, expected: "str | Problem", missing: str = "") -> None:
@@ -127,7 +128,7 @@ def _of_origin(origin: Any, inner: tuple[Any, ...]) -> Reader:
 
 
 def _later(kind: Any) -> Reader:
-    """Return a reader; that of a class is built when first used: a class can contain itself."""
+    """Return a reader. That of a class is built at first use, as a class can contain itself."""
     if not isinstance(kind, type) or kind in _SCALARS:
         return _reader(kind)
     reader: Reader | None = None
@@ -142,9 +143,10 @@ def _later(kind: Any) -> Reader:
 
 
 def _ruled(kind: Any, rules: Sequence[Rule]) -> Reader:
-    """Return a reader that applies the last of the rules that checks values.
+    """Return a reader that checks values with a rule and converts them.
 
-    If no rule checks values, return the reader of the type itself.
+    If several rules check values, the last of them is used. If no rule does, return the reader of
+    the type itself.
     """
     rule = next(
         (candidate for candidate in reversed(rules) if candidate.fits or candidate.keywords), None
@@ -205,7 +207,7 @@ def _either(readers: Sequence[Reader]) -> Reader:
 
 
 def _dataclass(kind: type[Any]) -> Reader:
-    """Return a reader for a dataclass, written as an object with a key for each attribute."""
+    """Return a reader for a dataclass. In files it is an object with a key for each attribute."""
     hints = get_type_hints(kind, include_extras=True)
     read_attributes = [
         attribute
@@ -227,7 +229,10 @@ def _dataclass(kind: type[Any]) -> Reader:
 
 
 def _named_tuple(kind: Any) -> Reader:
-    """Return a reader for a named tuple, written as an object or as an array of the same length."""
+    """Return a reader for a named tuple.
+
+    In files it is an object, or an array of the same length.
+    """
     hints = get_type_hints(kind, include_extras=True)
     required = frozenset(hints) - frozenset(kind._field_defaults)
     by_name = _keyed(lambda values: kind(**values), hints, required)
@@ -238,9 +243,10 @@ def _named_tuple(kind: Any) -> Reader:
 def _keyed(
     make: Reader, kinds: Mapping[str, Any], required: frozenset[str], *, keep: bool = False
 ) -> Reader:
-    """Return a reader for objects with the given keys; `make` gets the converted values.
+    """Return a reader for objects with the given keys.
 
-    Other keys are dropped, unless `keep` is set.
+    `kinds` has the type of the value of each key. The reader passes the converted values to `make`.
+    Other keys are dropped, unless `keep` is true.
     """
     readers = {name: _later(kind) for name, kind in kinds.items()}
 
@@ -292,7 +298,7 @@ def _read_entries(readers: Sequence[Reader], values: Sequence[Any]) -> list[Any]
 def _mapped(inner: tuple[Any, ...], make: Reader = dict) -> Reader:
     """Return a reader for mappings.
 
-    A mapping whose keys are not strings is written as a list of (key, value) pairs.
+    In files, a mapping whose keys are not strings is a list of (key, value) pairs.
     """
     # The only argument of a Counter is the type of its keys.
     read_key, read_entry = (_later(argument) for argument in (*inner, int)[:2])
@@ -332,5 +338,6 @@ _ORIGINS: Final[Mapping[Any, Callable[[tuple[Any, ...]], Reader]]] = {
     abc.Mapping: _mapped,
     Counter: lambda inner: _mapped(inner, Counter),
 }
-"""A mapping from a generic type without its arguments, such as `dict`, to a function that takes the
-arguments and returns a reader. Generic types that are not listed are read from arrays."""
+"""Functions that create readers for generic types. The keys are the types without their arguments,
+such as `dict`. A function takes the arguments and returns a reader. Generic types that are not
+listed are read from arrays."""

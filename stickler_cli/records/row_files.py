@@ -1,4 +1,4 @@
-"""Write rows to files: CSV, TSV, JSON Lines, Parquet or Arrow, chosen by suffix.
+"""Write rows to files. The suffix decides between CSV, TSV, JSON Lines, Parquet and Arrow.
 
 Figures of fields, documents and errors are written here. Cells are written so that no spreadsheet
 runs one as a formula.
@@ -35,7 +35,7 @@ ROW_GROUP: Final = 10_000
 """Number of rows that are collected in memory before they are written together."""
 
 ColumnTypes: TypeAlias = Mapping[str, type]
-"""The type of each column's cells: str, int, float or bool, or object for any JSON value."""
+"""For each column, the type of its cells: str, int, float, bool, or object for any JSON value."""
 
 CellValues: TypeAlias = Sequence[JsonValue]
 
@@ -92,7 +92,7 @@ class _JsonLines(RowFile):
 
 
 class _Groups(RowFile):
-    """A file with typed columns; rows are written in groups of `ROW_GROUP`."""
+    """A file with typed columns. Rows are written in groups of `ROW_GROUP`."""
 
     def __init__(self, stream: BinaryIO, columns: ColumnTypes) -> None:
         self._arrow = pa = import_pyarrow()
@@ -165,7 +165,7 @@ _IN_LOG: Final[Mapping[str, Callable[[BinaryIO, ColumnTypes], RowFile]]] = {
 def _open_rows(
     stream: BinaryIO, format_name: str, columns: ColumnTypes, *, in_log: bool = False
 ) -> RowFile:
-    """Open a file of rows; with `in_log`, texts are escaped as on a terminal."""
+    """Open a file of rows. If `in_log` is true, texts are escaped as on a terminal."""
     kinds = {**_KINDS, **_IN_LOG} if in_log else _KINDS
     return kinds[format_name](stream, columns)
 
@@ -209,8 +209,8 @@ class LineTable(NamedTuple):
 
     columns: ColumnTypes
     rows: Callable[[JsonObject], Iterable[JsonObject]] = _single_row
-    """Returns the rows for a line, as objects. If an object lacks the key of a column, its cell is
-    empty."""
+    """A function that returns the rows for a line, as objects. If an object lacks the key of a
+    column, the cell is empty."""
 
 
 class TakesLines(Protocol):
@@ -235,7 +235,7 @@ def lines_as_rows(
     *,
     in_log: bool = False,
 ) -> Iterator[LinesFile]:
-    """Open a stream to which lines of JSON can be written; they become rows of a table."""
+    """Open a stream for lines of JSON. The lines become rows of a table."""
     if format_name == "jsonl":
         yield _LineWriter(stream)
         return
@@ -266,10 +266,10 @@ class _Rows:
 
 
 def _cell(value: JsonValue) -> JsonValue:
-    """Return a value for a cell of CSV that no spreadsheet runs as a formula.
+    """Return the content of a CSV cell for a value. No spreadsheet runs it as a formula.
 
-    A text that looks like a formula gets a leading apostrophe. Characters that reverse text become
-    escapes.
+    A text that looks like a formula gets a leading apostrophe. Characters that reverse the text
+    after them become escapes.
     """
     if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
         return value
@@ -280,7 +280,7 @@ def _cell(value: JsonValue) -> JsonValue:
 
 
 def _cell_in_log(value: JsonValue) -> JsonValue:
-    """Return a value for a CSV cell in a log; control characters and CI commands are escaped."""
+    """Return the content of a CSV cell in a log. Control characters and CI commands are escaped."""
     cell = _cell(visible(value) if isinstance(value, str) else value)
     return visible(cell) if isinstance(cell, str) else cell
 
@@ -290,7 +290,7 @@ def _straight(text: str) -> str:
 
 
 def _typed(value: JsonValue, kind: type) -> JsonValue:
-    """Return a value for a column of type `kind`; JSON text if the type is `object`."""
+    """Convert a value for a column of type `kind`. It becomes JSON text if the type is `object`."""
     if value is None:
         return None
     if kind is object:

@@ -1,7 +1,7 @@
 """The keys of the run format `stickler-run/1` that are read back from files.
 
-`schemas/stickler-run.json` is generated from these types; their docstrings become descriptions.
-Keys that are only written are described in `schemas/described.py`.
+`schemas/stickler-run.json` is generated from these types. Their docstrings become the descriptions
+in it. Keys that are only written are described in `schemas/described.py`.
 """
 
 from typing import Annotated, Any, Literal, NotRequired
@@ -41,7 +41,7 @@ from .account_format import AccountRecord
 class LenientRecord(TypedDict):
     """Number of predictions whose JSON was found inside other text.
 
-    A document can count in several keys.
+    A document can be counted under several keys.
     """
 
     documents: Count
@@ -69,15 +69,16 @@ class DocumentsRecord(TypedDict):
     missing: Count
     """Ground truths without a prediction."""
     invalid: Count
-    """Documents whose prediction is not a JSON object or array; it is replaced by an empty one."""
+    """Documents whose prediction is not a JSON object or array. It is replaced by an empty one."""
     failed: Count
     """Documents that could not be evaluated."""
     unmatched: Count
     """Predictions without ground truth; they are not evaluated."""
     duplicate_keys: Count
-    """Documents in which an object has a key twice, on either side; the last value is used."""
+    """Documents in which an object of the ground truth or the prediction has a key twice. The last
+    value is used."""
     byte_order_mark: Count
-    """Documents that begin with a byte order mark, on either side; it is ignored."""
+    """Documents whose ground truth or prediction begins with a byte order mark. It is ignored."""
     lenient: LenientRecord
 
 
@@ -97,7 +98,7 @@ class CountsRecord(TypedDict):
 
 
 class SumsRecord(TypedDict):
-    """Sums of scores in units of 2^-60, from which runs can be merged exactly."""
+    """Sums of scores in units of 2^-60. They are exact, so that runs can be merged exactly."""
 
     raw_similarity_score: ExactSum
     """Sum of similarities, before clipping."""
@@ -127,9 +128,9 @@ MomentsRecord = Annotated[
         fits=_are_moments,
     ),
 ]
-"""Sums, over documents, of the squares and products of their counts, such as `tp_tp` and `tp_fd`.
-If the counts differ between the counting modes, there is an object with these sums for each mode.
-Intervals are computed from these sums."""
+"""The squares and products of the counts of a document, such as `tp_tp` and `tp_fd`, summed over
+all documents. If the counts differ between the counting modes, there is an object with these sums
+for each mode. Intervals are computed from these sums."""
 
 
 class NodeRecord(TypedDict):
@@ -158,9 +159,9 @@ class NodeRecord(TypedDict):
     invented_items: NotRequired[Some]
     """Number of items that only the prediction has."""
     moments: NotRequired[MomentsRecord]
-    """Sums for confidence intervals; present if anything was counted."""
+    """Sums for confidence intervals. Present if anything was counted."""
     fields: NotRequired[Annotated[dict[str, "NodeRecord"], LATER]]
-    """A mapping from the name of each field inside this field to its counts, in schema order. For a
+    """Counts of the fields inside this field, keyed by name, in the order of the schema. For a
     list, these are the fields of its items."""
 
 
@@ -170,13 +171,13 @@ class ConfidenceCountsRecord(TypedDict):
     documents: Count
     """Number of documents that have values with a confidence."""
     right: NotRequired[dict[str, Some]]
-    """For each confidence, the number of right values that have it."""
+    """Number of right values with each confidence, keyed by the confidence."""
     wrong: NotRequired[dict[str, Some]]
-    """For each confidence, the number of wrong values that have it."""
+    """Number of wrong values with each confidence, keyed by the confidence."""
 
 
 class ClassesRecord(TypedDict):
-    """Number of errors in each class; each error has one class.
+    """Number of errors in each class. Each error has one class.
 
     The classes are described in docs/error-classes.md.
     """
@@ -223,15 +224,15 @@ class OriginRecord(TypedDict):
     errors: Some
     """Number of these wrong values."""
     telling: NotRequired[Flag]
-    """Whether there are more of these errors than chance explains: at least three, and p below 0.01
-    after correction for the number of fields tried."""
+    """Whether there are more of these errors than chance explains. There must be at least three,
+    and p must be below 0.01 after correction for the number of fields tried."""
 
 
 class ValueCountsRecord(TypedDict):
-    """How often values occur in each field; values are stored as hashes from 0 to 255.
+    """How often values occur in each field. Values are stored as hashes from 0 to 255.
 
-    `3 17:2` means one value of hash 3 and two values of hash 17. These numbers show whether a wrong
-    field has the values of another field only by chance.
+    `3 17:2` means one value with hash 3 and two values with hash 17. These numbers show whether a
+    wrong field has the values of another field only by chance.
     """
 
     ground_truth: dict[FieldPath, HashCounts]
@@ -264,7 +265,7 @@ class CauseRecord(_Class):
     field: FieldPath
     """Path of the field, without list indexes."""
     pattern: NotRequired[FieldPath]
-    """Path of the field with `*` in place of keys of maps; missing if it is the same as `field`."""
+    """Path of the field with `*` in place of keys of maps. Missing if it is the same as `field`."""
     differing_fields: NotRequired[list[str]]
     """For errors of list items that both sides have, the fields in which the items differ."""
     end: NotRequired[Literal["field", "item", "empty", "missing", "invalid"]]
@@ -277,23 +278,23 @@ class CauseRecord(_Class):
     last_items: NotRequired[IndexRangeRecord]
     """For documents that end inside a list, the indexes of their last predicted items."""
     ground_truth_value: NotRequired[ShortValue]
-    """The true value; only if all these errors have the same true value and the same predicted
-    value."""
+    """The true value. Present only if all these errors have the same true value and the same
+    predicted value."""
     prediction_value: NotRequired[ShortValue]
-    """The predicted value; only if all these errors have the same true value and the same predicted
-    value."""
+    """The predicted value. Present only if all these errors have the same true value and the same
+    predicted value."""
     errors: Some
     """Number of errors."""
     values: Count
     """Number of values lost by these errors. A value that is lost by errors of several causes is
     counted for only one of them."""
     documents: NotRequired[Some]
-    """Number of documents with these errors; missing if many kinds of errors were merged into this
+    """Number of documents with these errors. Missing if many kinds of errors were merged into this
     cause."""
     origins: NotRequired[list[OriginRecord]]
     """Fields whose values were predicted here by mistake, as far as known."""
     document_ids: NotRequired[list[str]]
-    """Ids of the documents with these errors; missing if the run does not keep ids."""
+    """Ids of the documents with these errors. Missing if the run does not keep ids."""
 
 
 class ResultsRecord(TypedDict):
@@ -301,30 +302,31 @@ class ResultsRecord(TypedDict):
 
     documents: DocumentsRecord
     score_sum: ExactSum
-    """Sum of the scores of documents in units of 2^-60, from which runs can be merged exactly. A
-    text, because it may have more digits than a JSON number can hold."""
+    """Sum of the scores of documents in units of 2^-60. It is exact, so that runs can be merged
+    exactly. It is a text, because it may have more digits than a JSON number can hold."""
     score_squares: ExactSum
     """Sum of the squared scores of documents in units of 2^-60, as text."""
     confusion_matrix: Annotated[NodeRecord, LATER]
     """Counts and rates of whole documents, and of each field."""
     never_labelled: NotRequired[dict[FieldPath, Some]]
-    """For each field that is not labelled in any document, the number of documents that have it;
-    missing if there is no such field."""
+    """Fields that are not labelled in any document, each with the number of documents that have it.
+    Missing if there is no such field."""
     error_classes: ErrorClassesRecord
     wholly_right: WhollyRight
     intervals: NotRequired[IntervalSettings]
-    """Settings of confidence intervals; only if intervals were requested. The intervals are beside
-    their rates."""
+    """Settings of confidence intervals. Present only if intervals were requested. The intervals are
+    beside their rates."""
     unwrapped: NotRequired[dict[str, Count]]
-    """For each form of wrapper object, the number of values taken out of such wrappers. A form has
-    the name of its value key, or `azure`. `inherited` is the number of values that took their
+    """For each form of wrapper object, the number of values taken out of such wrappers. The name of
+    a form is its value key, or `azure`. `inherited` is the number of values that took their
     confidence from the object or list around them. Missing if there are no wrappers."""
     skipped_keys: NotRequired[dict[str, Count]]
     """For each metadata key that is not evaluated, such as `page`, the number of values with this
     key. Missing if there are no such keys."""
     confidence_counts: NotRequired[dict[str, ConfidenceCountsRecord]]
-    """For each field, the number of right and of wrong values with each confidence, rounded to
-    three digits. The empty key stands for whole documents. Only in runs without `per_document`."""
+    """For each field, the number of right and of wrong values with each confidence. Confidences are
+    rounded to three digits. The empty key stands for whole documents. Only in runs without
+    `per_document`."""
 
 
 class KeyRecord(TypedDict):
@@ -345,11 +347,11 @@ class CloseExampleRecord(TypedDict):
     path: str
     """Path of the value in the ground truth."""
     gt: str
-    """The differing text of the ground truth, a word or the whole value, cut to 60 letters. Empty
-    if only the prediction has the word."""
+    """The text of the ground truth that differs. It is a word or the whole value, cut to 60
+    letters. Empty if only the prediction has the word."""
     pred: str
-    """The text that the prediction has instead, cut to 60 letters. Empty if only the ground truth
-    has the word."""
+    """The text that the prediction has in its place, cut to 60 letters. Empty if only the ground
+    truth has the word."""
 
 
 class CloseMatchRecord(TypedDict):
@@ -371,11 +373,11 @@ class MetricRecord(TypedDict):
     name: str
     """Name of the metric, as requested."""
     figures: dict[str, NumberOrNone]
-    """A mapping from the name of each figure to the figure; null is an undefined figure."""
+    """The figures of the metric, keyed by name. Null is an undefined figure."""
     state: dict[str, AnyJson]
     """Data from which the metrics of several runs can be merged."""
     problem: NotRequired[str]
-    """An error in the code of the metric; there are no figures then."""
+    """An error in the code of the metric. There are no figures then."""
 
 
 class EvaluationRecord(ResultsRecord):
@@ -384,27 +386,28 @@ class EvaluationRecord(ResultsRecord):
     validity: NotRequired[dict[Side, Validity]]
     """Results of the validation against the schema, for each validated side."""
     semantics: Count
-    """Version of the scoring rules; runs of different versions are not compared."""
+    """Version of the scoring rules. Runs of different versions are not compared."""
     fields: list[FieldInfo]
     """Description of each field, in the order of the schema, parents first."""
     causes: list[CauseRecord]
-    """Causes of errors, the greatest loss first; each lost value belongs to exactly one cause."""
+    """Causes of errors, the greatest loss first. Each lost value belongs to exactly one cause."""
     value_counts: NotRequired[ValueCountsRecord]
-    """How often values occur in each field; missing if no error needs these numbers."""
+    """How often values occur in each field. Missing if no error needs these numbers."""
     close_matches: NotRequired[list[CloseMatchRecord]]
-    """Values that count as right although they differ: an entry for each field and kind of
-    difference. They are recorded only if the comparison was inferred, or compares words or units;
-    missing if there are none."""
+    """Values that count as right although they differ. There is an entry for each field and kind of
+    difference. They are recorded only if the comparison was inferred, or compares words or units.
+    Missing if there are none."""
     undeclared_keys: list[KeyRecord]
-    """Keys of ground truths that the schema does not declare; they are not evaluated."""
+    """Keys of ground truths that the schema does not declare. They are not evaluated."""
     extra_keys: list[KeyRecord]
-    """Keys that the schema does not declare and only predictions have; each is a false alarm."""
+    """Keys that only predictions have and that the schema does not declare. Each is a false
+    alarm."""
     undeclared_keys_unnamed: NotRequired[Some]
-    """Number of values under undeclared keys of ground truths that are not listed, because
-    `undeclared_keys` lists at most 1,000 keys."""
+    """`undeclared_keys` lists at most 1,000 keys. This is the number of values under undeclared
+    keys of ground truths that are not listed."""
     extra_keys_unnamed: NotRequired[Some]
-    """Number of values under keys of predictions that are not listed, because `extra_keys` lists at
-    most 1,000 keys."""
+    """`extra_keys` lists at most 1,000 keys. This is the number of values under keys of predictions
+    that are not listed."""
     not_labelled: NotRequired[list[KeyRecord]]
     """Fields that ground truths mark as not labelled, each with the number of documents in which it
     is not labelled. Missing if there are no such fields."""
@@ -422,8 +425,8 @@ class EvaluationRecord(ResultsRecord):
     metrics: NotRequired[list[MetricRecord]]
     """The metrics that the user requested with `--metric`, sorted by name."""
     by: NotRequired[dict[str, dict[str, ResultsRecord]]]
-    """For each key of the breakdown, the results of its groups of documents; the keys are the names
-    of the groups."""
+    """The results of each group of documents, keyed first by the key of the breakdown, then by the
+    name of the group."""
     per_document: NotRequired[
         Annotated[list[AccountRecord], Rule("an array", fits=lambda value: isinstance(value, list))]
     ]
@@ -434,11 +437,11 @@ class EvaluationRecord(ResultsRecord):
 class RunRecord(EvaluationRecord):
     """The result of an evaluation, as `--format json` writes it. Described in docs/results.md.
 
-    Rates and scores are in [0, 1]; a rate whose denominator is 0 is 0.0.
+    Rates and scores are in [0, 1]. A rate whose denominator is 0 is 0.0.
     """
 
     format: Literal["stickler-run/1"]
-    """This format; the number goes up when a key changes its meaning or is removed."""
+    """Name of this format. The number goes up when a key changes its meaning or is removed."""
     version: str
     """Version of the program that made the run."""
     schema: SchemaSignature
@@ -451,14 +454,14 @@ class RunRecord(EvaluationRecord):
     provenance: NotRequired[list[Provenance]]
     """Source and time of the documents, for each of the runs that were merged into this one."""
     policy: NotRequired[PolicyOutcome]
-    """Result of the policy of `stickler accept`, which says which values are accepted; only if a
-    policy was given."""
+    """Result of the policy of `stickler accept`, which says which values are accepted. Present only
+    if a policy was given."""
     verdicts: NotRequired[MarkedOutcome]
-    """Figures of the run after applying people's verdicts on its errors; only with `--verdicts`."""
+    """Figures of the run after applying people's verdicts on its errors. Only with `--verdicts`."""
     partial: NotRequired[Literal[True]]
     """Present if the run was interrupted and lacks some of the documents."""
     planned: NotRequired[Count]
-    """Number of documents that should have been evaluated; only if the run was interrupted and the
-    number is known."""
+    """Number of documents that should have been evaluated. Present only if the run was interrupted
+    and the number is known."""
     repeats: NotRequired[Repeats]
     """Agreement with other predictions of the same documents (`--repeat`)."""

@@ -47,7 +47,7 @@ _OTHERS: Final = "a number at least as large as the sum of the other counts"
 
 
 def read_run(record: Mapping[str, object], source: str = "") -> Run:
-    """Return the run in a parsed run file; writing the run again gives the same record.
+    """Return the run in a parsed run file. Writing the run again gives the same record.
 
     Raises:
         UsageError: the record has another form or version; the error has the path and the value.
@@ -80,7 +80,7 @@ def read_run(record: Mapping[str, object], source: str = "") -> Run:
 
 
 def read_evaluation(record: Mapping[str, object], source: str = "") -> Evaluation:
-    """Return the evaluation that the record of an evaluation or of a run contains, without loss.
+    """Return the evaluation in the record of an evaluation or of a run. Nothing is lost.
 
     Raises:
         UsageError: the record has another form or version; the error has the value and the expected
@@ -207,7 +207,7 @@ def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source:
 
 
 def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> None:
-    """Fill empty results with the values of a record; intervals are not read."""
+    """Fill empty results with the values of a record. Intervals are not read."""
     documents = record["documents"]
     results.ledger.sums = read_sums(
         record["confusion_matrix"], source, (*place, "confusion_matrix")
@@ -237,7 +237,7 @@ def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> 
 
 
 def read_sums(record: object, source: str = "", place: Path = ()) -> FieldTallies:
-    """Return the sums of a field and of all fields inside it; `record` is the field's record."""
+    """Return the sums of a field and of all fields inside it. `record` is the field's record."""
     sums = FieldTallies()
     todo: list[tuple[FieldNames, object, Path]] = [((), record, place)]
     for path, value, where in todo:
@@ -276,7 +276,7 @@ def read_blocks(records: object, source: str) -> Blocks:
 
 
 def _restore_confidences(evaluation: Evaluation, blocks: Blocks, source: str) -> None:
-    """Add the confidences in `blocks` to the results of all documents, and to those of each group.
+    """Add the confidences in `blocks` to the results of all documents and of each group.
 
     Raises:
         UsageError: a document is in a group that the record does not have.
@@ -298,8 +298,8 @@ def _restore_confidences(evaluation: Evaluation, blocks: Blocks, source: str) ->
 
 
 EVALUATION: Final = "evaluation"
-"""The key of a chunk record that has the evaluation. Its value is written by `_evaluation_record`;
-all other values are written by `encoded`."""
+"""The key of the evaluation in a chunk record. Its value is written by `_evaluation_record`. All
+other values are written by `encoded`."""
 
 _Evaluation = Annotated[Evaluation, Rule("an object", {"type": "object"}, parsed=read_evaluation)]
 
@@ -311,7 +311,7 @@ def chunk_record(chunk: Any) -> dict[str, object]:
 
 
 def read_chunk(kind: type[T], record: Mapping[str, object], source: str) -> T:
-    """Return the `ChunkResult` in a record that `chunk_record` made; `kind` is `ChunkResult`.
+    """Return the `ChunkResult` in a record that `chunk_record` made. `kind` is `ChunkResult`.
 
     Raises:
         UsageError: the record has another form; the error has the path and the value.
@@ -325,7 +325,7 @@ def read_chunk(kind: type[T], record: Mapping[str, object], source: str) -> T:
 
 
 def _evaluation_record(evaluation: Evaluation) -> dict[str, object]:
-    """Return an evaluation as a record, without what is stored elsewhere or takes long to compute.
+    """Return an evaluation as a record, without what is stored elsewhere or is slow to compute.
 
     The record has the number of values for each confidence, but not the confidences of single
     values, which are in the records of the documents. It has the settings of intervals, but not the

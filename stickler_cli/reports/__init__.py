@@ -1,1 +1,1 @@
-"""Reports: one module per output format; each format presents the same run record."""
+"""Reports, with one module for each output format. All formats present the same run record."""

@@ -46,7 +46,8 @@ SAME_SLIP: Final = {
     ErrorClass.DECIMAL_SHIFT: "decimal point shifted",
     ErrorClass.DIGIT_SLIP: "with a wrong digit or sign",
 }
-"""Words that describe an error of a class, for classes of small mistakes such as a wrong sign."""
+"""For each class of small mistakes, such as a wrong sign, words that describe an error of the
+class."""
 
 _WORDS: Final = frozenset(
     re.findall(
@@ -60,8 +61,8 @@ _WORDS: Final = frozenset(
         """,
     )
 )
-"""Words that occur in the sentences of this module. If a field has such a name, its name is put in
-quotes."""
+"""Words that occur in the sentences of this module. The name of a field is put in quotes if it is
+one of these words."""
 
 _THINGS: Final = ("item", " value", " object", " kind", " slip", " shift", " date")
 """If the name of an error class ends with one of these words, it is a noun with a plural, as in
@@ -75,7 +76,7 @@ class CauseText(NamedTuple):
     """
 
     number: int
-    """Number of the cause as shown to users, from 1; 0 if the cause has no number."""
+    """Number of the cause as shown to users, counted from 1. It is 0 if the cause has no number."""
     values: int
     text: str
     causes: tuple[Cause, ...]
@@ -154,8 +155,8 @@ def describe_causes(view: RunView, causes: Causes) -> list[CauseText]:
 
 
 MissedTogether: TypeAlias = Mapping[CauseIdentity, Sequence[Cause]]
-"""For each cause of the kind "field is missed": all causes of this kind, including itself, that
-occur in exactly the same documents."""
+"""For each cause of the kind "field is missed", all causes of this kind that occur in exactly the
+same documents. The cause itself is one of them."""
 
 
 def find_missed_together(run_causes: Causes) -> MissedTogether:
