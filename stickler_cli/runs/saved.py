@@ -49,7 +49,7 @@ from stickler_cli.records.account_format import (
 from stickler_cli.records.codec import decode
 from stickler_cli.records.run_reading import EVALUATE_AGAIN, read_options, read_run
 from stickler_cli.schema.references import list_files_behind
-from stickler_cli.score.blocks import Blocks
+from stickler_cli.score.blocks import MAX_BLOCK_DOCUMENTS, Blocks
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.errors.error_rows import Error, columns_of_record
 from stickler_cli.score.errors.marks import Mark, MarkedError, Marks
@@ -407,8 +407,11 @@ def load_detail(name: str, run: Run) -> Detail | None:
         else {}
     )
     detail = Detail(knows_values=False)
-    for document, document_errors in groupby(errors, attrgetter("document")):
+    errors_by_document = groupby(errors, attrgetter("document"))
+    for position, (document, document_errors) in enumerate(errors_by_document, 1):
         detail.errors.add((scores.get(document) or 0.0, document), [*document_errors])
+        if position % MAX_BLOCK_DOCUMENTS == 0:  # else samples of all causes fill the memory
+            detail.errors.settle()
     detail.errors.settle()
     return detail
 
