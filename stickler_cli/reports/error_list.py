@@ -127,7 +127,7 @@ def _drop_repeated_origins(errors: Sequence[Error], cause: CauseText) -> list[Er
     return [error._replace(origin="") for error in errors] if is_repeated else [*errors]
 
 
-_NO_CAUSE: Final = "errors that belong to no numbered cause"
+_NO_CAUSE: Final = "errors without a numbered cause"
 
 
 def _heading(text: CauseText) -> list[Text]:

@@ -177,7 +177,8 @@ def describe_verdicts(view: RunView) -> list[str]:
     if marked_errors.neither:
         remaining = "remains an error" if marked_errors.neither == 1 else "remain errors"
         lines.append(
-            f"{number_of(marked_errors.neither, 'marked error')} {remaining}: neither side is right"
+            f"{number_of(marked_errors.neither, 'marked error')} {remaining}: neither the ground "
+            "truth nor the prediction is right"
         )
     if marked_errors.unfit:
         names = join_some(map(view.quoted, marked_errors.unfit), UNFIT)
@@ -465,7 +466,8 @@ def notes(view: RunView) -> list[str]:
     add_line(texts, "not counted, because these ground-truth lists may be incomplete: ")
     absent_paths = sorted(evaluation.sums.find_never_present()) if evaluation.evaluated else []
     add_line(
-        map(quote_path, absent_paths), ("fields without a value in any document, on both sides: ")
+        map(quote_path, absent_paths),
+        "fields that have no value in any ground truth or prediction: ",
     )
     lines += (
         f"{number_of(warnings[name], 'document')} {text}"

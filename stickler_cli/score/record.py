@@ -349,7 +349,7 @@ def _condition_problems(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
             found = f"'{condition}' is {brief(value)}, but {brief(first_value)} in {first_name}"
             yield Problem(name, found, "runs with the same settings")
         if run.fields != first.fields:
-            yield Problem(name, f"the schema has other fields than the schema of {first_name}")
+            yield Problem(name, f"this run and {first_name} have schemas with different fields")
 
 
 def _shared_document_problems(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:

@@ -151,7 +151,7 @@ def check_names(option: str, names: Iterable[str], valid: Collection[str], findi
         raise UsageError(
             Problem(
                 source=option,
-                found=f"{finding} {name}",
+                found=f"{finding} {name!r}",
                 expected=expected,
                 hint=did_you_mean(name, valid),
             )

@@ -113,7 +113,7 @@ def test_the_evidence_of_a_field_that_stays_is_shown_where_somebody_asks(stickle
     assert "\n1.00         400  ####" in result.out
     wrong = stickler(*arguments, "kode")
     assert wrong.code == 2
-    assert "--field: no values were compared in field kode" in wrong.err
+    assert "--field: no values were compared in field 'kode'" in wrong.err
     assert "did you mean code?" in wrong.err
 
 

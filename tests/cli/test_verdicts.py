@@ -67,7 +67,10 @@ def test_an_error_that_stands_changes_nothing(stickler, data):
     assert record["verdicts"]["right"] == {}
     assert record["verdicts"]["neither"] == 1
     assert record["verdicts"]["overall_score"] == record["overall_score"]
-    assert "1 marked error remains an error: neither side is right" in stickler(*COMMAND).out
+    sentence = (
+        "1 marked error remains an error: neither the ground truth nor the prediction is right"
+    )
+    assert sentence in stickler(*COMMAND).out
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def test_fields_that_are_never_present_are_named_without_those_inside(run_of):
     text = render(run_of(pairs=[DocumentPair("a", {"id": "1"}, {"id": "1"})]), PLAIN)
 
     assert (
-        "note: fields without a value in any document, on both sides: customer, lines, "
+        "note: fields that have no value in any ground truth or prediction: customer, lines, "
         "rates, total\n"
     ) in text
 

@@ -347,7 +347,7 @@ def grouped(name: str, key: str) -> Run:
         (
             shard("1"),
             replace(shard("2"), fields=()),
-            "the schema has other fields than the schema of run 0",
+            "this run and run 0 have schemas with different fields",
         ),
     ],
 )
