@@ -99,7 +99,7 @@ class BBoxIoUComparator(BaseComparator):
     def similarities(self, gts: Sequence[Box | None], preds: Sequence[Box | None]) -> Similarities:
         """Return the intersection over union of each pair of boxes.
 
-        The result is 0 if one of the two crosses itself (a quadrilateral) and the other does not.
+        A quadrilateral whose edges cross never overlaps a box whose edges do not: the result is 0.
         """
         left, top, right, bottom, area, crosses = _columns(gts)
         pred_left, pred_top, pred_right, pred_bottom, pred_area, pred_crosses = _columns(preds)
@@ -118,7 +118,10 @@ _NO_BOX: Final = Box(0.0, 0.0, 0.0, 0.0, 1.0)
 
 
 def _columns(boxes: Sequence[Box | None]) -> NDArray[np.float64]:
-    """Return the fields of boxes as an array, (6, n), in the order of `Box`."""
+    """Return the fields of boxes as an array, (6, n).
+
+    The rows are the fields of `Box`, in this order.
+    """
     n_columns = len(_NO_BOX)
     numbers = chain.from_iterable(box or _NO_BOX for box in boxes)
     return np.fromiter(numbers, np.float64, n_columns * len(boxes)).reshape(-1, n_columns).T
@@ -128,29 +131,35 @@ _Point: TypeAlias = tuple[float, float]
 
 
 def _crosses_itself(numbers: Sequence[float]) -> bool:
-    """Return whether two opposite edges of a quadrilateral cross, given its four corners."""
+    """Return whether two opposite edges of a quadrilateral cross.
+
+    `numbers` are its four corners.
+    """
     first, second, third, fourth = zip(numbers[::2], numbers[1::2], strict=True)
     return _cross(first, second, third, fourth) or _cross(second, third, fourth, first)
 
 
 def _cross(start: _Point, end: _Point, other_start: _Point, other_end: _Point) -> bool:
-    """Return whether two edges cross: the ends of each edge lie on both sides of the other edge."""
+    """Return whether two edges cross.
+
+    They do if the ends of each edge lie on different sides of the other edge.
+    """
     sides = _side(start, end, other_start) * _side(start, end, other_end)
     other_sides = _side(other_start, other_end, start) * _side(other_start, other_end, end)
     return sides < 0 and other_sides < 0
 
 
 def _side(start: _Point, end: _Point, point: _Point) -> int:
-    """Return on which side of a line a point lies: -1 or 1; 0 if it lies on the line."""
+    """Return 1 or -1 for the side of the line on which a point lies; 0 for a point on the line."""
     run, rise = end[0] - start[0], end[1] - start[1]
     cross = run * (point[1] - start[1]) - rise * (point[0] - start[0])
     return (cross > 0) - (cross < 0)
 
 
 def _numbers(value: object) -> list[float] | None:
-    """Return a list of numbers, or of pairs of numbers, as a flat list of floats.
+    """Return a list of numbers, or of pairs of numbers, as one flat list of floats.
 
-    Return None for any other value, and if a number is not finite.
+    Return None for any other value, or if a number is not finite.
     """
     items = _items(value)
     if items and all(len(_items(item)) == 2 for item in items):

@@ -14,15 +14,15 @@ _STRING_OR_COMMENT: Final = re.compile(
     r"\\.|'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|`[^`]*`"
     r"|(?P<comment>(?<!\S)(?:#(?=\s)|//)[^\n]*)"
 )
-"""Pattern of texts in quotes, and of comments to the end of their line. It also matches a backslash
-with the next character, so that the escaped quote `\\'` does not begin a text in quotes. This also
-keeps the time of a search linear."""
+"""Pattern of texts in quotes, and of comments up to the end of their line. It also matches a
+backslash and the character after it, so that an escaped quote, `\\'`, does not begin a text in
+quotes. This also makes the time of a search linear."""
 _TAG_NAME: Final = re.compile(r"</?[A-Za-z][\w:.-]*")
 _RULE_OF_TABLE: Final = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 _COLUMN_RULE: Final = re.compile(r":?-+:?")
 _SUBSCRIPTS: Final = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
-"""Replaces subscript digits by plain digits, since `H₂O` is also written `H2O`. Superscript digits
-are kept, because they state charges."""
+"""Replaces subscript digits by plain digits, because `H₂O` is also written `H2O`. Superscript
+digits are kept, because they state electric charges."""
 _OPENS_BLOCK: Final = ":"
 
 
@@ -38,7 +38,7 @@ class CodeComparator(BaseComparator):
     columnar: ClassVar[bool] = True
 
     def __init__(self, threshold: float = 1.0, language: str = LANGUAGES[0]) -> None:
-        """Choose which differences, besides white space, do not count.
+        """Choose which differences do not count, in addition to white space.
 
         Args:
             threshold: the threshold of `binary_compare`, in [0, 1].
@@ -51,7 +51,7 @@ class CodeComparator(BaseComparator):
         self.language = checked_choice("language", language, LANGUAGES)
 
     def prepare(self, value: Any) -> str:
-        """Return a text without white space and the other differences that the language ignores."""
+        """Return a text without white space, and without other differences that do not count."""
         text = text_of(value).strip().translate(_SUBSCRIPTS)
         match self.language:
             case "letters":
@@ -79,7 +79,7 @@ class CodeComparator(BaseComparator):
 
 
 def without_spaces(text: str) -> str:
-    """Return a text without white space, except for one space between two words.
+    """Remove white space from a text, except for one space between two words.
 
     >>> without_spaces("x = a  +  not b")
     'x=a+not b'
@@ -94,7 +94,7 @@ def without_spaces(text: str) -> str:
 
 
 def _code_without_spaces(text: str) -> str:
-    """Return code without white space outside quotes, except for the line breaks after comments.
+    """Remove white space from code, except inside quotes. Keep the line break after a comment.
 
     >>> _code_without_spaces("f( ' ' )  # blank")
     "f(' ')#blank"
@@ -125,7 +125,10 @@ def _row_of_table(line: str) -> str:
 
 
 def _by_blocks(text: str) -> str:
-    """Replace the indentation of each line by the number of code blocks around the line."""
+    """Replace the indentation of each line by the number of code blocks around the line.
+
+    Return the lines without other white space.
+    """
     widths: list[int] = []
     lines = []
     for line in text.expandtabs().splitlines():

@@ -1,7 +1,7 @@
-"""Comparators by name: find the class that a schema names, and construct it from JSON.
+"""Find the comparator class that a schema names, and construct it from JSON.
 
-A name is first looked up in the table below, then in entry points of installed packages. Last, if
-the caller allows other code, it is read as `package.module:Class`.
+A name is looked up in three places: the table below, the entry points of installed packages, and
+last, if the caller allows other code, as `package.module:Class`.
 """
 
 import inspect
@@ -42,7 +42,7 @@ BUILT_IN: Final[dict[str, str]] = {
     "StructuredModelComparator": f"{_HERE}.exact:StructuredModelComparator",
     "TimeComparator": f"{_HERE}.time:TimeComparator",
 }
-"""Maps the name of each comparator to `module:Class`. A name that differs from that of the class is
+"""Maps the name of each comparator to `module:Class`. A name that is not the name of the class is
 an alias."""
 
 ENTRY_POINT_GROUP: Final = "stickler_cli.comparators"
@@ -51,7 +51,7 @@ _FAMILY: Final = Family("comparator", BaseComparator, BUILT_IN, ENTRY_POINT_GROU
 
 
 class UnknownComparatorError(KeywordError):
-    """The error for a name that belongs to no usable comparator class."""
+    """Raised if a name does not belong to a comparator class that can be used."""
 
 
 class Description(NamedTuple):
@@ -61,14 +61,14 @@ class Description(NamedTuple):
     aliases: tuple[str, ...]
     summary: str
     keywords: tuple[inspect.Parameter, ...]
-    """The possible keys of `comparator-config`, as parameters in the order of the constructor."""
+    """The possible keys of `comparator-config`, as constructor parameters in their order."""
 
 
 def comparator_class(name: str, *, allow_plugins: bool = False) -> type[BaseComparator]:
-    """Return the class of a built-in name, of an entry point or of `package.module:Class`.
+    """Return the class that a name stands for: built in, an entry point, or `package.module:Class`.
 
     Raises:
-        UnknownComparatorError: there is no comparator of this name, or it cannot be used.
+        UnknownComparatorError: there is no comparator with this name, or it cannot be used.
     """
     try:
         return _FAMILY.find(name, allow_plugins=allow_plugins)
@@ -117,9 +117,10 @@ class Comparators:
             comparator_class(name, allow_plugins=self.allow_plugins)
 
     def construct(self, name: str, config: Mapping[str, object]) -> BaseComparator:
-        """Return the comparator called `name`; the keys of `config` are its arguments.
+        """Return the comparator called `name`. The keys and values of `config` are its arguments.
 
-        This raises the same errors as the function `construct`.
+        If `instances` has the name, return that comparator without `config`. Errors are the same as
+        those of the function `construct`.
         """
         if name in self.instances:
             return self.instances[name]
@@ -129,7 +130,7 @@ class Comparators:
 
 
 def location_of(comparator: BaseComparator) -> str:
-    """Return the name of a comparator for schemas: a built-in name, or `module:Class`."""
+    """Return the name of a comparator in schemas: a built-in name, or `module:Class`."""
     cls = type(comparator)
     return cls.__name__ if is_built_in(comparator) else f"{cls.__module__}:{cls.__qualname__}"
 
@@ -141,9 +142,9 @@ def is_built_in(comparator: BaseComparator) -> bool:
 
 
 def describe() -> tuple[Description, ...]:
-    """Return the descriptions of all built-in comparators, sorted by name.
+    """Return descriptions of all built-in comparators, sorted by name.
 
-    This imports all of them.
+    All of their modules are imported for this.
     """
     aliases: dict[type[BaseComparator], list[str]] = {}
     for name in BUILT_IN:
@@ -161,12 +162,12 @@ def describe() -> tuple[Description, ...]:
 
 
 def plugin_names() -> tuple[str, ...]:
-    """Return the names of comparators in installed packages, sorted; nothing is imported."""
+    """Return the names of comparators in installed packages, sorted. Nothing is imported."""
     return tuple(sorted(_FAMILY.offered()))
 
 
 def _check_keywords(cls: type[BaseComparator], name: str, config: Mapping[str, object]) -> None:
-    """Raise KeywordError if a configuration has unknown keys, or lacks a required one."""
+    """Raise KeywordError if a configuration has an unknown key, or lacks a required key."""
     signature = signature_of(cls)  # type: ignore[arg-type] # mypy takes __hash__ for the class's
     parameters = signature.parameters.values()
     accepted = keyword_parameters(cls)

@@ -39,33 +39,33 @@ RangeMode: TypeAlias = Literal["strict", "reject", "contains", "graded"]
 PrecisionMode: TypeAlias = Literal["exact", "gt_loose", "overlap"]
 
 Days: TypeAlias = tuple[range, ...]
-"""Ranges of day numbers that do not overlap. If years are compared, day 1 is 0001-01-01. If not,
-days are counted from 0 in a leap year; a period that includes the new year is then two ranges."""
+"""Ranges of day numbers that do not overlap. If years are compared, day 1 is 0001-01-01. Otherwise,
+day 0 is 1 January of a leap year. A period across the new year then needs two ranges."""
 
 _DAYS_OF_A_YEAR: Final = 366
 
 YEAR_MISSING: Final = 0.7
-"""Factor of the score if only one side has a year. Source: docs/dates.md."""
+"""The score is multiplied by this if only one side has a year. Source: docs/dates.md."""
 
 INSIDE: Final = {"strict": 0.0, "contains": 1.0, "graded": 0.5}
-"""Score of a single date that lies inside a range, by `range_mode`. Source: docs/dates.md."""
+"""Score of a single date inside a range, for each `range_mode`. Source: docs/dates.md."""
 
 
 class Readings(NamedTuple):
-    """Two readings of a date: `01/02` with the month first, and with the day first."""
+    """The two ways to read a date: `01/02` is read as month/day, and as day/month."""
 
     month_first: Stated | None
-    """The date if the month precedes the day; None if the text is not a date."""
+    """The date, if the month comes before the day; None if the text is not a date."""
     day_first: Stated | None
-    """The date if the day precedes the month. If both readings are equal, the same object as
-    `month_first`."""
+    """The date, if the day comes before the month. If both readings are equal, this is the same
+    object as `month_first`."""
     moments: tuple[float, ...]
-    """The date as four numbers, for quick comparison: month first by the date's own clock, day
-    first by its own clock, month first in UTC, and day first in UTC.
+    """The date as four numbers, for quick comparison. They are: month first, by the date's own
+    clock; day first, by its own clock; month first, in UTC; and day first, in UTC.
 
-    A number counts whole days, or seconds if times are compared. It is NaN if the text is not a
-    date in this reading, or if the date has no time zone to convert to UTC. All four are 0 if a
-    reading is not a single day, such as a month or a range."""
+    A number counts whole days, or seconds if times are compared. A number is NaN if the text is not
+    a date in this reading, or if the date has no time zone from which to convert to UTC. All four
+    are 0 if a reading is not a single day, for instance a month or a range."""
 
 
 class DateComparator(BaseComparator):
@@ -88,14 +88,16 @@ class DateComparator(BaseComparator):
         Args:
             threshold: the threshold of `binary_compare`, in [0, 1].
             tolerance: maximum distance in days at which two complete dates still match, at least 0.
-                With a whole number, times of day do not count. With a fraction, they do: 0.5 is 12
-                hours. A timedelta is converted to days.
-            dayfirst: whether 01/02 is 1 February; None tries both orders, the same on both sides.
-            allow_partial_year: give 0.7 of the score, not 0.0, if only one side has a year.
-            range_mode: the score of ranges: docs/dates.md.
-            precision_mode: which side may omit a day or a month: docs/dates.md.
-            compare_time: whether times of day must be equal to the second; a date without a time is
-                midnight. The tolerance then applies to points in time.
+                If this is a whole number, times of day do not count. If it is a fraction, they
+                count: 0.5 is 12 hours. A timedelta is converted to days.
+            dayfirst: whether 01/02 is 1 February. None tries both orders, but always the same order
+                on both sides.
+            allow_partial_year: whether dates get 0.7 of the score, instead of 0.0, if only one side
+                has a year.
+            range_mode: how ranges are scored; see docs/dates.md.
+            precision_mode: which side may omit a day or a month; see docs/dates.md.
+            compare_time: whether times of day must be equal to the second. A date without a time
+                counts as midnight. The tolerance then applies to points in time.
         """
         super().__init__(threshold)
         self.tolerance = _check_tolerance(tolerance)
@@ -115,13 +117,16 @@ class DateComparator(BaseComparator):
 
     @property
     def same_value(self) -> bool:  # type: ignore[override]
-        """Whether equal values match even if they are not dates; False if ranges are rejected."""
+        """Whether equal values match even if they are not dates.
+
+        False if `range_mode` is `reject`.
+        """
         return self.range_mode != "reject"
 
     def prepare(self, value: Any) -> Readings:
         """Read a date from a string, a whole number such as 20240105, a date or a datetime.
 
-        For any other value, both readings are None.
+        If the value is anything else, both readings are None.
         """
         if isinstance(value, date):
             return _combine_readings(stated_by(value), stated_by(value), self._unit)
@@ -134,7 +139,7 @@ class DateComparator(BaseComparator):
     def similarity(self, gt: Readings, pred: Readings) -> float:
         """Return the score of two dates, in [0, 1].
 
-        Both orders of day and month are tried; the better score counts.
+        Both dates are read as month/day, and then both as day/month. The better score counts.
         """
         score = self._score(gt.month_first, pred.month_first)
         if gt.month_first is gt.day_first and pred.month_first is pred.day_first:
@@ -142,7 +147,11 @@ class DateComparator(BaseComparator):
         return max(score, self._score(gt.day_first, pred.day_first))
 
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
-        """Return a difference if two dates match in only one order of day and month, else None."""
+        """Find dates whose score depends on the order of day and month.
+
+        For example, 03/04/2024 and 3 April 2024 match only if 03/04 is read as day/month. Return
+        None if both orders give the same score.
+        """
         gt_readings, pred_readings = self.prepare(gt), self.prepare(pred)
         with_month_first = self._score(gt_readings.month_first, pred_readings.month_first)
         with_day_first = self._score(gt_readings.day_first, pred_readings.day_first)
@@ -153,7 +162,8 @@ class DateComparator(BaseComparator):
     def similarities(self, gts: Sequence[Readings], preds: Sequence[Readings]) -> Similarities:
         """Return the score of each pair.
 
-        Pairs of single days or seconds are compared all at once; all other pairs one by one.
+        Pairs of single days or seconds are compared all at once. All other pairs are compared one
+        by one.
         """
         gt_moments, pred_moments = _stack_moments(gts), _stack_moments(preds)
         distances = np.abs(gt_moments - pred_moments)
@@ -169,11 +179,13 @@ class DateComparator(BaseComparator):
         return similarities
 
     def keys(self, prepared: Sequence[Readings]) -> "Keys | None":
-        """Return a code for each value; values that may be the same day or second share a code.
+        """Return a code for each value.
 
-        A value may have several days: by both orders of day and month, by its own clock and in UTC.
-        If two values have one of these in common, they share a code. Returns None if there is a
-        tolerance, or if a value is not a single day.
+        Values that may be the same day or second have the same code.
+
+        A value can stand for several days, because day and month can have two orders, and the clock
+        can be the date's own or UTC. Two values have the same code if they have one of these days
+        in common. Return None if there is a tolerance, or if a value is not a single day.
         """
         moments = _stack_moments(prepared)
         if self._reach or (moments[0] == 0).any():
@@ -193,7 +205,11 @@ class DateComparator(BaseComparator):
         return YEAR_MISSING * self._agreement(gt, pred) if self.allow_partial_year else 0.0
 
     def _are_comparable(self, gt: Stated, pred: Stated) -> bool:
-        """Return whether both dates have a day and a month as far as `precision_mode` requires."""
+        """Return whether the dates are equally precise, as far as `precision_mode` requires this.
+
+        `exact` requires the same parts (day, month) on both sides. `gt_loose` requires that the
+        prediction has all parts of the ground truth.
+        """
         for gt_end, pred_end in zip(gt.ends, pred.ends, strict=True):
             gt_parts, pred_parts = gt_end.stated_parts - {"year"}, pred_end.stated_parts - {"year"}
             if self.precision_mode == "exact" and gt_parts != pred_parts:
@@ -203,9 +219,10 @@ class DateComparator(BaseComparator):
         return True
 
     def _agreement(self, gt: Stated, pred: Stated) -> float:
-        """Return the score of two dates, in [0, 1]; only parts that both sides state are compared.
+        """Return the score of two dates, in [0, 1], without regard to missing years.
 
-        The parts are year, month and day. Without a common part, the score is 0.0.
+        Only parts that both dates state are compared: year, month and day. The score is 0.0 if they
+        have no part in common.
         """
         dates = gt.ends + pred.ends
         shared = frozenset.intersection(*(end.stated_parts for end in dates))
@@ -223,7 +240,10 @@ class DateComparator(BaseComparator):
     def _is_same(
         self, gt: StatedDate, pred: StatedDate, shared: frozenset[str], *, utc: bool
     ) -> bool:
-        """Return whether two single dates match: within tolerance, or in all `shared` parts."""
+        """Return whether two single dates match.
+
+        Complete dates match within the tolerance. Others match if all parts in `shared` are equal.
+        """
         compare_time = self.compare_time and gt.has_clear_time and pred.has_clear_time
         if not (gt.is_whole and pred.is_whole):
             if compare_time and gt.clock // SECOND != pred.clock // SECOND:
@@ -240,9 +260,9 @@ class DateComparator(BaseComparator):
 
 @lru_cache_of_short_texts(maxsize=32_768)  # dates repeat across documents
 def _read_both_orders(text: str, dayfirst: bool | None, ranges: bool, unit: timedelta) -> Readings:
-    """Read a text with the month first and with the day first.
+    """Read a text as month/day, and as day/month.
 
-    If `dayfirst` is not None, use its order for both readings.
+    If `dayfirst` is not None, both readings use the order that it states.
     """
     compare_time = unit is SECOND
     admitted = [
@@ -255,9 +275,9 @@ def _read_both_orders(text: str, dayfirst: bool | None, ranges: bool, unit: time
 def _combine_readings(
     month_first: Stated | None, day_first: Stated | None, unit: timedelta
 ) -> Readings:
-    """Return both readings with their moments.
+    """Return two readings of a date together with their moments.
 
-    The moments are 0 if one of the readings is not a single day.
+    All moments are 0 if one of the readings is not a single day.
     """
     if month_first == day_first:
         day_first = month_first  # same object: the order is clear
@@ -268,7 +288,9 @@ def _combine_readings(
 
 
 def _simplify_range(stated: Stated | None, *, ranges: bool, compare_time: bool) -> Stated | None:
-    """Return the day instead of a range of one day; None for a range if ranges are rejected.
+    """Simplify a range of a single day to this day.
+
+    If ranges are rejected, return None for any range.
 
     Other dates and ranges are returned unchanged.
     """
@@ -282,11 +304,11 @@ def _simplify_range(stated: Stated | None, *, ranges: bool, compare_time: bool) 
 
 
 def _find_moment(stated: Stated | None, unit: timedelta) -> tuple[float, float]:
-    """Return the number of the day or second of a date, by its own clock and in UTC.
+    """Return the number of the day or second of a date: (by its own clock, in UTC).
 
-    Both numbers are NaN without a date. Both are 0 if the value is not a single day or second: a
-    range, an incomplete date, or an unclear time if seconds are counted. Such values are compared
-    in another way. The second number is NaN without a time zone.
+    The number in UTC is NaN if the date has no time zone. Both numbers are NaN if there is no date.
+    Both are 0 if the value is not a single day or second, and must be compared in another way: a
+    range, an incomplete date, or an unclear time if seconds are counted.
     """
     if stated is None:
         return math.nan, math.nan
@@ -299,7 +321,10 @@ def _find_moment(stated: Stated | None, unit: timedelta) -> tuple[float, float]:
 
 
 def _stack_moments(values: Sequence[Readings]) -> NDArray[np.float64]:
-    """Return the moments of values as an array, (4, n), in the order of `Readings.moments`."""
+    """Return the moments of all values as an array, (4, n).
+
+    The rows are as in `Readings.moments`.
+    """
     moments = chain.from_iterable(value.moments for value in values)
     return np.fromiter(moments, np.float64, 4 * len(values)).reshape(-1, 4).T
 
@@ -314,8 +339,9 @@ def _check_tolerance(value: object) -> float | None:
 def days_of(stated: StatedDate | StatedRange, compared_parts: frozenset[str], *, utc: bool) -> Days:
     """Return all days from the first date to the last.
 
-    Parts that are not in `compared_parts` are ignored; without years, days are those of a leap
-    year. With `utc`, dates are converted to UTC; they must be complete and have time zones.
+    Parts that are not in `compared_parts` are ignored. If years are ignored, days are those of a
+    leap year. If `utc` is true, dates are converted to UTC; they must then be complete and have
+    time zones.
 
     >>> winter = StatedRange(StatedDate(None, 12, 20), StatedDate(None, 1, 5))
     >>> days_of(winter, frozenset({"month", "day"}), utc=False)
@@ -336,7 +362,7 @@ def days_of(stated: StatedDate | StatedRange, compared_parts: frozenset[str], *,
 
 
 def overlap(gt_days: Days, pred_days: Days) -> float:
-    """Return the number of days on both sides, divided by the number of days on at least one side.
+    """Return the number of common days, divided by the number of days on at least one side.
 
     >>> overlap((range(10),), (range(5, 15),))
     0.3333333333333333

@@ -1,6 +1,6 @@
-"""Read the parts of a date that a string contains, without parts that a parser would invent.
+"""Read the parts of a date that a text contains, without inventing missing parts.
 
-Nothing here depends on the current day or on the time zone of the machine.
+The result never depends on the current day or on the time zone of the machine.
 """
 
 import re
@@ -19,7 +19,7 @@ LONGEST: Final = 256
 """Maximum length of a string that can be a date, in characters. Source: docs/dates.md."""
 
 LEAP_YEAR: Final = 2000
-"""The year used for dates without a year; a leap year, so that 29 February exists."""
+"""The year that stands for a missing year. It is a leap year, so that 29 February exists."""
 
 DAY: Final = timedelta(days=1)
 SECOND: Final = timedelta(seconds=1)
@@ -28,8 +28,8 @@ _PARTS: Final = {
     stated: frozenset(compress(("year", "month", "day"), stated))
     for stated in product((True, False), repeat=3)
 }
-"""Maps (has a year, has a month, has a day) to the set of the parts that a date has, such as
-`{"year", "month"}`. A table is faster than building the set."""
+"""Maps (has a year, has a month, has a day) to the names of these parts, such as
+`{"year", "month"}`. A table is faster than making the set each time."""
 
 _ISO: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _ISO_TIME: Final = re.compile(
@@ -49,11 +49,11 @@ _FIRST_OF_MONTH: Final = re.compile(r"\b1\s?(?:er|re|\.?[º°o])(?![^\W\d_])")
 _WORDS_OF_DATES: Final = frozenset(
     ("de", "del", "di", "do", "den", "le", "el", "il", "am", "vom", "tanggal")
 )
-"""Articles and prepositions before or inside dates in languages other than English."""
+"""Articles and prepositions that may stand before or in a date, in languages other than English."""
 _DATE_IN_CHARACTERS: Final = re.compile(
     r"(?:(\d{4})\s?[年년]\s?)?(\d{1,2})\s?[月월](?:\s?(\d{1,2})\s?[日号일])?"
 )
-"""Pattern of a Chinese, Japanese or Korean date, with characters for year, month and day."""
+"""Pattern of a Chinese, Japanese or Korean date. It has characters for year, month and day."""
 _ENGLISH_MONTHS: Final = (
     "",
     *("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),
@@ -73,7 +73,7 @@ _NOT_A_DATE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class StatedDate:
-    """The parts of a date that a text contains; a missing part is None."""
+    """The parts of a date that a text contains. A missing part is None."""
 
     year: int | None
     month: int | None
@@ -83,8 +83,8 @@ class StatedDate:
     offset: timedelta | None = None
     """How far the time zone is ahead of UTC; None if the text has no time zone."""
     has_clear_time: bool = True
-    """Whether the time of day can be compared. False for a time such as `17:5`, which may lack a
-    digit."""
+    """Whether the time of day can be compared. False for a time such as `17:5`, in which a digit
+    may be missing."""
 
     @property
     def stated_parts(self) -> frozenset[str]:
@@ -103,29 +103,30 @@ class StatedDate:
 
     @property
     def ends(self) -> tuple["StatedDate", "StatedDate"]:
-        """The date twice: as the first and as the last date of a range."""
+        """The date twice, so that a single date can be used like a range."""
         return self, self
 
     @property
     def first_day(self) -> date:
-        """The first day that the date can mean; in `LEAP_YEAR` if it has no year."""
+        """The first day that the date can mean. If it has no year, the day is in `LEAP_YEAR`."""
         return date(self.year or LEAP_YEAR, self.month or 1, self.day or 1)
 
     @property
     def last_day(self) -> date:
-        """The last day that the date can mean; in `LEAP_YEAR` if it has no year."""
+        """The last day that the date can mean. If it has no year, the day is in `LEAP_YEAR`."""
         year, month = self.year or LEAP_YEAR, self.month or 12
         return date(year, month, self.day or monthrange(year, month)[1])
 
     def limited_to(self, names: frozenset[str]) -> "StatedDate":
-        """Return the date with only the named parts; the other parts become None."""
+        """Return the date with only the named parts. All other parts are None."""
         unstated: dict[str, Any] = dict.fromkeys(_PARTS[True, True, True] - names)
         return replace(self, **unstated)
 
     def moment(self, *, utc: bool) -> timedelta:
         """Return the time since the day before 0001-01-01, by the date's own clock or in UTC.
 
-        A datetime would overflow if the last day of 9999 moves to UTC, so this is a timedelta.
+        The result is a timedelta, because a datetime would overflow if the last day of 9999 is
+        converted to UTC.
         """
         offset = self.offset if utc and self.offset is not None else timedelta(0)
         return self.first_day.toordinal() * DAY + self.clock - offset
@@ -153,10 +154,9 @@ class StatedRange:
 
     @property
     def is_single(self) -> bool:
-        """Whether the first and the last date of the range are the same day, month or year.
+        """Whether the range is only one day, month or year.
 
-        Two dates in different time zones are compared in UTC. Two dates in the same time zone are
-        compared by its clock.
+        Two dates with different time zones are compared in UTC, all others by their own clocks.
         """
         utc = share_zones(self.ends) and self.start.offset != self.end.offset
         days = {end.moment(utc=utc).days for end in self.ends}
@@ -172,10 +172,11 @@ def share_zones(dates: tuple[StatedDate, ...]) -> bool:
 
 
 def readings(text: str, *, dayfirst: bool | None) -> tuple[Stated | None, ...]:
-    """Return the dates that a text can mean; None for a text that is not a date.
+    """Return the dates or ranges that a text can mean. None stands for a text that is not a date.
 
-    A range is two dates with ` to `, ` through ` or ` - ` between them. If `dayfirst` is None, the
-    result has two readings: month before day, then day before month. Otherwise, it has one.
+    If `dayfirst` is None, the result has two readings: month before day, then day before month.
+    Otherwise, it has one. A range is written as two dates with ` to `, ` through ` or ` - ` between
+    them.
 
     >>> readings("2/1", dayfirst=None)[1] == readings("2 Jan", dayfirst=False)[0]
     True
@@ -188,7 +189,7 @@ def readings(text: str, *, dayfirst: bool | None) -> tuple[Stated | None, ...]:
 
 
 def stated_by(value: date) -> StatedDate:
-    """Return a date or datetime as a `StatedDate` that has all parts."""
+    """Convert a date or datetime to a `StatedDate` that has all parts."""
     if not isinstance(value, datetime):
         return StatedDate(value.year, value.month, value.day)
     clock = datetime.combine(value, value.time()) - datetime.combine(value, time.min)
@@ -202,7 +203,10 @@ def stated_by(value: date) -> StatedDate:
 
 
 def _read_date_or_range(text: str) -> tuple[Stated | None, Stated | None]:
-    """Read a text with the month first, and with the day first; None if it is not a date."""
+    """Return (text read as month/day, text read as day/month).
+
+    None if it is not a date or range.
+    """
     dates = _DELIMITER.split(text)
     if len(dates) == 1:
         return _read_date(text)
@@ -217,11 +221,11 @@ def _read_date_or_range(text: str) -> tuple[Stated | None, Stated | None]:
 
 
 def _make_range(start: StatedDate | None, end: StatedDate | None) -> StatedRange | None:
-    """Return the range between two dates; None if they are not the bounds of a range.
+    """Return the range between two dates, or None if they cannot be the ends of a range.
 
-    They are no bounds if one is None, if only one has a year, if one has a day without a month, or
-    if the last date precedes the first. Without years, the first date may be later in the year: the
-    range then includes the new year.
+    This is so if one of them is None, if only one has a year, if one has a day without a month, or
+    if the last date comes before the first. If there are no years, the last date may come before
+    the first in the calendar. The range then includes the new year.
     """
     if start is None or end is None or start.states_year != end.states_year:
         return None
@@ -238,7 +242,7 @@ def _make_range(start: StatedDate | None, end: StatedDate | None) -> StatedRange
 
 
 def _read_date(text: str) -> tuple[StatedDate | None, StatedDate | None]:
-    """Read a text with the month first, and with the day first; None if it is not a date."""
+    """Return (text read as month/day, text read as day/month). None if it is not a date."""
     if plain := _read_usual_forms(text):
         return plain
     # Reject half a range, whose dash dateutil would ignore, and a month or day that does not exist.
@@ -255,7 +259,7 @@ def _read_date(text: str) -> tuple[StatedDate | None, StatedDate | None]:
 
 
 def _translate_to_english(text: str) -> str:
-    """Translate the month names in a date to English; remove weekdays, articles and prepositions.
+    """Translate the month names in a date to English. Remove weekdays, articles and prepositions.
 
     >>> _translate_to_english("1er août 2024"), _translate_to_english("2024年3月5日")
     ('1 aug 2024', '5 mar 2024')
@@ -278,10 +282,10 @@ def _translate_to_english(text: str) -> str:
 
 
 def _read_usual_forms(text: str) -> tuple[StatedDate, StatedDate] | None:
-    """Read a text with the month first, and with the day first, if it has a common form.
+    """Return (text read as month/day, text read as day/month) if the text has a common form.
 
-    None for other forms, which dateutil must read. This gives the same dates in a tenth of the
-    time.
+    Return None if it has another form, which dateutil must read. For common forms, this gives the
+    same dates as dateutil in a tenth of the time.
     """
     try:
         dates = _parse_usual_forms(text)
@@ -306,7 +310,7 @@ def _parse_usual_forms(text: str) -> tuple[date, ...]:
 
 
 def _may_be_swapped(stated: StatedDate | None) -> bool:
-    """Return whether another date may result if the day is read before the month."""
+    """Return whether reading the day before the month could give another date."""
     return stated is None or (stated.month is not None and (stated.day or 13) <= 12)
 
 
@@ -322,7 +326,7 @@ def _parse_with_dateutil(text: str, *, dayfirst: bool) -> StatedDate | None:
 
 
 class _Unstated(datetime):
-    """A default date for dateutil, which records the parts that dateutil has replaced."""
+    """A default date for dateutil. It records which of its parts dateutil has replaced."""
 
     stated: frozenset[str] = frozenset()
 
@@ -333,20 +337,20 @@ class _Unstated(datetime):
 
 
 _UNSTATED: Final = _Unstated(LEAP_YEAR, 1, 1)
-"""The date whose parts dateutil uses for missing parts. Its year is a leap year and its month has
-31 days, so that every day is possible."""
+"""The date from which dateutil takes missing parts. Its year is a leap year and its month has 31
+days, so that every day is possible."""
 
 
 def _zone(name: str | None, seconds: int | None) -> tzinfo | None:
-    """Return the time zone with an offset from UTC, in seconds; None if the offset is unknown.
+    """Return the time zone that is `seconds` ahead of UTC; None if `seconds` is None.
 
-    The name of a zone is not used, because a name such as `EST` has several meanings.
+    The name of a time zone is not used, because a name such as `EST` has several meanings.
     """
     return None if seconds is None else timezone(timedelta(seconds=seconds))
 
 
 class _Rules(parserinfo):
-    """Rules with which dateutil reads dates independently of the current day."""
+    """Rules for dateutil that make its results independent of the current day."""
 
     def convertyear(self, year: int, century_specified: bool = False) -> int:
         if century_specified or year >= 100:

@@ -1,4 +1,4 @@
-"""Comparators that test for equality: of numbers, texts, enum members, and model instances."""
+"""Comparators for equal values: numbers, texts, enum members, and model instances."""
 
 import math
 import re
@@ -30,19 +30,19 @@ from .formulas import find_other_capitals
 from .texts import digits_of
 
 _REMOVED: Final = str.maketrans("", "", string.punctuation + string.whitespace)
-"""Removes ASCII punctuation and spaces. Other signs, such as a typographic dash or a no-break
-space, are kept: they make texts different."""
+"""Removes ASCII punctuation and white space. Other signs, such as a typographic dash or a no-break
+space, are not removed, so they make texts different."""
 
 
 class PreparedScalar(NamedTuple):
     """A prepared number or boolean.
 
-    Two numbers, or two booleans, are compared by value. A number or boolean and a string are
-    compared as texts.
+    Two numbers, or two booleans, are compared by value. If only one side is a number or boolean,
+    both sides are compared as texts.
     """
 
     value: tuple[bool, int | Decimal]
-    """(Whether the value is a boolean, the value): 1.0 and 1 are equal, 1 and true are not."""
+    """(Whether the value is a boolean, the value). 1.0 and 1 are equal, but 1 and true are not."""
     text: str
     """The value as text, normalised like a string."""
 
@@ -71,9 +71,9 @@ class ExactComparator(BaseComparator):
             threshold: the threshold of `binary_compare`, in [0, 1].
             case_sensitive: whether `A` differs from `a`.
             strip: whether ASCII punctuation and spaces are removed.
-            only_separators: whether only separators are removed. `INV-1` then equals `INV1`, but
-                `O+` does not equal `O-`, and `12/34` does not equal `1/234`.
-            same_type: whether a number or boolean differs from its text: 3 from `"3"`.
+            only_separators: whether only separators are removed. `INV-1` then equals `INV1`. `O+`
+                and `O-` still differ, and so do `12/34` and `1/234`.
+            same_type: whether a number or boolean differs from its text, for example 3 from `"3"`.
         """
         super().__init__(threshold)
         self.case_sensitive = checked_flag("case_sensitive", case_sensitive)
@@ -84,7 +84,7 @@ class ExactComparator(BaseComparator):
             self.steps_of_letter = 1500
 
     def prepare(self, value: Any) -> PreparedValue:
-        """Return the normalised text of a value; for a number or boolean, its value as well."""
+        """Return the normalised text of a value. For a number or boolean, also return its value."""
         if value.__class__ is str:
             return self._normalised(value)
         text = self._normalised(text_of(value))
@@ -100,8 +100,9 @@ class ExactComparator(BaseComparator):
     def similarity(self, gt: PreparedValue, pred: PreparedValue) -> float:
         """Return 1.0 if two prepared values are equal, else 0.0.
 
-        Two numbers are compared by value, all other pairs as text. With `only_separators`, two
-        texts with the same letters are unequal if their digits are grouped in different ways.
+        Two numbers are compared by value, all other pairs as text. If `only_separators` is set, two
+        texts with the same letters and digits can still differ, if their digits are grouped in
+        different ways.
         """
         if isinstance(gt, PreparedScalar) and isinstance(pred, PreparedScalar):
             return float(gt.value == pred.value)
@@ -117,21 +118,21 @@ class ExactComparator(BaseComparator):
         return float(gt_runs == pred_runs or has_single_run)
 
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
-        """Return how two matching texts differ; None if the difference is harmless.
+        """Return how two matching texts differ, if the difference may matter, else None.
 
-        Two differences are returned. Separators may group letters in another way, as in `B-MW` and
-        `BM-W`. A chemical formula may have other capitals, as in `CO2` and `Co2`.
+        There are two such differences. Separators may form other groups of letters, as in `B-MW`
+        and `BM-W`. The capitals of a chemical formula may differ, as in `CO2` and `Co2`.
         """
         if self.only_separators and _are_regrouped(text_of(gt), text_of(pred)):
             return MatchDifference("other separators", text_of(gt), text_of(pred))
         return None if self.case_sensitive else find_other_capitals(gt, pred)
 
     def keys(self, prepared: Sequence[PreparedValue]) -> Keys:
-        """Return a code for each value, by its number or its text.
+        """Return a code for each value. Values that may be equal have the same code.
 
-        The text "10" equals the number 10, and also the number 1.0, since dots are removed from
-        texts. So if this text is among the values, all three have the same code. If it is not, 10
-        and 1.0 have different codes.
+        For example, the text "10" equals the number 10. It also equals the number 1.0, because dots
+        are removed from texts. If the text is among the values, all three have the same code. If it
+        is not, 10 and 1.0 have different codes.
         """
         if self.only_separators:
             prepared = [
@@ -156,7 +157,10 @@ class ExactComparator(BaseComparator):
 
 
 def _value_of(value: object) -> tuple[bool, int | Decimal] | None:
-    """Return (is a boolean, value) of a number or boolean; None for other values and for NaN."""
+    """Return (whether it is a boolean, value) of a number or boolean.
+
+    None for others and for NaN.
+    """
     match value:
         case bool():
             return True, value
@@ -176,28 +180,29 @@ def _text(prepared: PreparedValue) -> str:
 
 _SEPARATOR: Final = re.compile(r"(?<=[^\W_])[-\u2010-\u2013./_,:'\u2019\s]+(?=[^\W_])|\s+")
 MAX_DIGITS_OF_SHORT_NUMBER: Final = 5
-"""Maximum number of digits of a short number. In short numbers, the signs `/`, `.`, `,`, `:` and
-`_` count: `1/2` is not `12`."""
+"""A number with at most this many digits is short. In short numbers, the signs `/`, `.`, `,`, `:`
+and `_` count: `1/2` is not `12`."""
 _MARKED_NUMBER: Final = re.compile(
     r"(?<![0-9])(?!(?<=(?<![^\W_])[A-Za-z])[0-9]{2}\.[0-9])[0-9]+(?:[/.,:_][0-9]+)+(?![0-9])"
 )
-"""Pattern of digits with signs such as `/` or `.` between them. `E11.9` is excluded, since the dot
-of an ICD code may be omitted."""
+"""Pattern of digits with signs such as `/` or `.` between them. It does not match `E11.9`, because
+the dot of an ICD code may be omitted."""
 _MARKED: Final = "/"
-"""Ends a prepared text if the original text has a short number with a sign between its digits, such
-as `1/2`."""
+"""Last character of a prepared text if the original text has a short number with a sign between its
+digits, such as `1/2`."""
 _RUNS: Final = "\0"
-"""In a prepared text, separates the text itself from its runs of digits."""
+"""Separates the two sections of a prepared text: the text itself and its runs of digits."""
 _NUL_OF_TEXT: Final = "\U0010ffff"
-"""Replaces NUL characters of the text, since `_RUNS` is NUL. Unicode has no such character."""
+"""Replaces NUL characters in a text, because `_RUNS` is NUL. Unicode has no such character."""
 _RUN: Final = re.compile(r"[0-9]+(?:[^\W\d_]+[0-9]+)*")
-"""A run of digits; letters may stand between the digits, but no signs or spaces."""
+"""Pattern of a run of digits. Letters may stand between the digits, but not signs or spaces."""
 
 
 def _without_separators(text: str) -> str:
     """Return a text without separators, followed by its runs of digits (see `_RUNS`).
 
-    Separators are white space, a number sign at the beginning, and signs between letters or digits.
+    Separators are white space, a number sign at the beginning, and signs that stand between letters
+    or digits.
     """
     text = normalize_text("NFKC", mark_exponents(text)).replace("\u2212", "-").strip()
     if not text.isascii():
@@ -215,13 +220,13 @@ def _is_short_number(text: str) -> bool:
 
 
 def _are_regrouped(gt: str, pred: str) -> bool:
-    """Return whether separators put letters into other groups, as in `B-MW 1` and `BM-W 1`."""
+    """Return whether separators form different groups of letters, as in `B-MW 1` and `BM-W 1`."""
     gt_breaks, pred_breaks = map(_breaks_of_letters, (gt, pred))
     return not (gt_breaks <= pred_breaks or pred_breaks <= gt_breaks)
 
 
 def _breaks_of_letters(text: str) -> set[int]:
-    """Return the positions of the separators between two letters.
+    """Return where separators stand between two letters.
 
     A position is the number of letters and digits before the separator.
     """
@@ -246,7 +251,7 @@ class CaseInsensitiveComparator(ExactComparator):
 
         Args:
             threshold: the threshold of `binary_compare`, in [0, 1].
-            case_of_paths: whether case counts after the host of a web address.
+            case_of_paths: whether case counts in a web address after the host, as in its path.
         """
         super().__init__(threshold)
         self.case_of_paths = checked_flag("case_of_paths", case_of_paths)
@@ -272,7 +277,7 @@ class EnumComparator(BaseComparator):
     columnar: ClassVar[bool] = True
 
     def __init__(self, threshold: float = 1.0, members: Sequence[Any] | None = None) -> None:
-        """Set the members; without members, texts are compared without case and white space."""
+        """Set the members. If there are none, texts are compared without case and white space."""
         super().__init__(threshold)
         if members is not None and not isinstance(members, list | tuple):
             raise KeywordError.of("members", members, "a list of values")
@@ -293,9 +298,9 @@ class EnumComparator(BaseComparator):
         self._folded = {text: position for text, position in texts.items() if counts[text] == 1}
 
     def prepare(self, value: Any) -> int | str:
-        """Return the index of the member that a value equals.
+        """Return the index of the member that is equal to a value.
 
-        If it equals no member, return its text without case and white space.
+        If no member is equal, return the text of the value without case and white space.
         """
         position = self._same.get(json_key(value))
         if position is None and isinstance(value, str):
@@ -317,14 +322,14 @@ class EnumComparator(BaseComparator):
 
 
 def _exact_keys(member: PreparedValue) -> tuple[object, ...]:
-    """Return the keys by which a member is found: its text, and for a number also its value."""
+    """Return the keys under which a member is stored: its text, and for a number also its value."""
     if isinstance(member, PreparedScalar):
         return ("value", member.value), ("text of a number", member.text)
     return (("text", member),)
 
 
 def _keys_of_equal_members(value: PreparedValue) -> tuple[object, ...]:
-    """Return the keys of all members that `ExactComparator` would call equal to a value."""
+    """Return the keys of all members that `ExactComparator` considers equal to a value."""
     if isinstance(value, PreparedScalar):
         return ("value", value.value), ("text", value.text)
     return ("text", value), ("text of a number", value)
@@ -340,7 +345,7 @@ class StructuredModelComparator(BaseComparator):
     takes: ClassVar[frozenset[str]] = frozenset({"object"})
 
     def __init__(self, threshold: float = 0.7, strict_types: bool = False) -> None:
-        """Set whether it is an error to compare two strings instead of models."""
+        """Set whether comparing two strings, instead of two models, is an error."""
         super().__init__(threshold)
         self.strict_types = checked_flag("strict_types", strict_types)
 
@@ -384,10 +389,10 @@ class NormalizedComparator(ExactComparator):
         ignore_punctuation: bool = True,
         same_digits: bool = False,
     ) -> None:
-        """Choose which characters count. Signs between digits always count: 1.5 is not 15.
+        """Choose which characters count. Punctuation between digits always counts: 1.5 is not 15.
 
-        With `same_digits`, texts must have the same runs of digits, with the same signs before
-        them.
+        If `same_digits` is set, texts must also have the same runs of digits, with the same signs
+        before them.
         """
         super().__init__(threshold, case_sensitive)
         self.steps_of_letter = 3000
@@ -411,7 +416,7 @@ class NormalizedComparator(ExactComparator):
 
 
 def _without_punctuation(text: str) -> str:
-    """Return a text without punctuation, except for punctuation between two digits."""
+    """Remove punctuation from a text, except for punctuation between two digits."""
     if text.isalnum():
         return text
     kept: list[str] = []

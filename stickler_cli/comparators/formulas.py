@@ -11,7 +11,7 @@ _SYMBOL: Final = (
     "|Nb|Mo|Tc|Ru|Rh|Pd|Ag|Cd|In|Sn|Sb|Te|Xe|Cs|Ba|La|Ce|Pr|Nd|Pm|Sm|Eu|Gd|Tb|Dy|Ho|Er|Tm|Yb"
     "|Lu|Hf|Ta|Re|Os|Ir|Pt|Au|Hg|Tl|Pb|Bi|Po|At|Rn|Fr|Ra|Ac|Th|Pa|Np|Pu|Am|Cm|[HBCNOFPSKVYIWU])"
 )
-"""Pattern of the symbols of the elements up to curium; symbols of two letters come first. Source:
+"""Pattern of the symbols of elements up to curium. Symbols with two letters come first. Source:
 IUPAC."""
 _ATOM: Final = re.compile(f"{_SYMBOL}[0-9]{{0,2}}")
 _FORMULA: Final = re.compile(rf"(?:{_ATOM.pattern}){{1,12}}")
@@ -32,7 +32,7 @@ def is_formula(text: str) -> bool:
 
 
 def find_other_capitals(gt: Any, pred: Any) -> MatchDifference | None:
-    """Return the difference of two formulas that differ only in capitals; None for other texts."""
+    """Return the difference of two formulas that differ only in capitals, else None."""
     texts = [text_of(value).strip() for value in (gt, pred)]
     are_formulas = all(map(_FORMULA.fullmatch, texts)) and texts[0].lower() not in _NO_FORMULAS
     if not are_formulas or _ATOM.findall(texts[0]) == _ATOM.findall(texts[1]):

@@ -1,4 +1,4 @@
-"""Comparators that ask a model; all questions of one call are sent together."""
+"""Comparators that ask a model. All questions of one call are sent together."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
@@ -37,14 +37,14 @@ from .texts import LevenshteinComparator, digits_of
 class ModelComparator(BaseComparator):
     """The base class of comparators that ask a model.
 
-    A subclass names the model, and turns the model's answers into similarities.
+    A subclass says which model to ask, and turns the model's answers into similarities.
     """
 
     asks_models: ClassVar[bool] = True
 
     client: Client | None = None
-    """The comparator's own client, used if a run has no client. If it is None, a client is made
-    when it is first needed."""
+    """The comparator's own client, which is used if a run has no client. If it is None, a client is
+    created when one is needed."""
 
     @property
     @abstractmethod
@@ -56,23 +56,23 @@ class ModelComparator(BaseComparator):
 
     @abstractmethod
     def _questions(self, gt: Any, pred: Any) -> Sequence[Any]:
-        """Return the questions to the model about two prepared values.
+        """Return the questions to ask the model about two prepared values.
 
-        Empty if the similarity is clear without the model.
+        Empty if the similarity is clear without asking the model.
         """
 
     def _prepare_answer(self, answer: Any) -> Any:
-        """Return an answer in the form that `_score_answers` takes.
+        """Convert an answer to the form that `_score_answers` takes.
 
-        This is called once for each distinct question.
+        This is called only once for each distinct question.
         """
         return answer
 
     @abstractmethod
     def _score_answers(self, gt: Any, pred: Any, answers: Sequence[Any]) -> tuple[float, str]:
-        """Return the similarity of two prepared values, and the reason for it, from the answers.
+        """Return (similarity of two prepared values, reason), computed from the answers.
 
-        A similarity outside [0, 1] is set to the nearest bound afterwards.
+        Afterwards, a similarity outside [0, 1] is set to 0 or 1.
         """
 
     def require(self) -> None:
@@ -82,17 +82,20 @@ class ModelComparator(BaseComparator):
     def require_by(self, client: Client) -> None:
         """Raise `UnavailableError` if the client cannot ask the model.
 
-        A library or a key may be missing; or the model has no known price, which a budget requires.
+        A library or a key may be missing. If the run has a budget, the price of the model must be
+        known.
         """
         client.require(self.asked_model)
 
     def ask(self, client: Client | None, gts: Sequence[Any], preds: Sequence[Any]) -> Answers:
-        """Return the similarities of pairs, asking all distinct unanswered questions together.
+        """Return the similarities of pairs.
 
-        In a dry run, pairs with an unanswered question have similarity 0.
+        All distinct questions without an answer are asked together.
+
+        In a dry run, a pair that has such a question gets similarity 0.
 
         Raises:
-            ModelError: a question has no answer. The error has the reason; its `at` is the index of
+            ModelError: a question has no answer. The error says why, and its `at` is the index of
                 the pair.
             UsageError: the cache cannot be used.
         """
@@ -167,16 +170,18 @@ class BERTComparator(ModelComparator):
         lang: str = "en",
         same_digits: bool = False,
     ) -> None:
-        """Choose the model; the arguments are those of the library bert-score.
+        """Choose the model. The arguments have the same names as in the library bert-score.
 
         Args:
             threshold: the threshold of `binary_compare`, in [0, 1].
             model_type: the name or path of a model; None uses the library's model for the language.
-            num_layers: the layer to compare, counted from 1; needed if the library does not know
-                the model.
-            rescale_with_baseline: whether to spread the scores, which are near 1 otherwise.
+            num_layers: the layer of the model to use, counted from 1. It must be given if the
+                library does not know the model.
+            rescale_with_baseline: whether to spread the scores over a wider range. Otherwise, they
+                are all near 1.
             lang: the language of the texts, such as `en`.
-            same_digits: whether texts score 0.0 if their digits, or signs before digits, differ.
+            same_digits: whether texts score 0.0 if their digits differ, or the signs before the
+                digits.
         """
         super().__init__(threshold)
         self.model_type = None if model_type is None else checked_text("model_type", model_type)
@@ -204,8 +209,8 @@ class BERTComparator(ModelComparator):
     def _questions(self, gt: str, pred: str) -> Sequence[TextPair]:
         """Return the pair of texts as the only question.
 
-        There is no question if one text is blank, which would crash the library, or if both are
-        equal.
+        There is no question if the texts are equal, or if one of them is blank, which would crash
+        the library. There is none either if their digits differ and `same_digits` is set.
         """
         gt, pred = gt.strip(), pred.strip()
         if not gt or not pred or gt == pred:
@@ -215,7 +220,10 @@ class BERTComparator(ModelComparator):
         return ((gt, pred) if gt <= pred else (pred, gt),)
 
     def _score_answers(self, gt: str, pred: str, answers: Sequence[float]) -> tuple[float, str]:
-        """Return the model's score of two texts; two blank texts score 1.0, one blank text 0.0."""
+        """Return the model's score of two texts.
+
+        If the model was not asked, equal texts score 1.0, and all others 0.0.
+        """
         return answers[0] if answers else float(gt.strip() == pred.strip()), ""
 
 
@@ -243,11 +251,13 @@ class SemanticComparator(ModelComparator):
 
         Args:
             threshold: the threshold of `binary_compare`, in [0, 1].
-            model_id: `openai:NAME`, `st:PATH_OR_NAME`, `model2vec:PATH_OR_NAME`, or a name of
-                Amazon Bedrock; not used if a function is given.
+            model_id: `openai:NAME`, `st:PATH_OR_NAME`, `model2vec:PATH_OR_NAME`, or the name of a
+                model on Amazon Bedrock. It is not used if a function is given.
             sim_function: `cosine_similarity`.
-            embedding_function: returns the embedding of a text; can only be given in Python.
-            same_digits: whether texts score 0.0 if their digits, or signs before digits, differ.
+            embedding_function: function that returns the embedding of a text. It can be given only
+                in Python.
+            same_digits: whether texts score 0.0 if their digits differ, or the signs before the
+                digits.
         """
         super().__init__(threshold)
         self.model_id = checked_text("model_id", model_id)
@@ -280,7 +290,7 @@ class SemanticComparator(ModelComparator):
         return (gt, pred) if gt.strip() and pred.strip() else ()
 
     def _prepare_answer(self, answer: Vector) -> Vector:
-        """Return an embedding scaled to length 1; an embedding of zeros is returned unchanged."""
+        """Return an embedding scaled to length 1. If all its numbers are 0, return it unchanged."""
         largest = np.abs(answer).max()
         if largest == 0:
             return answer
@@ -289,7 +299,10 @@ class SemanticComparator(ModelComparator):
         return direction
 
     def _score_answers(self, gt: str, pred: str, answers: Sequence[Vector]) -> tuple[float, str]:
-        """Return the cosine of two embeddings; two blank texts score 1.0, one blank text 0.0."""
+        """Return the cosine of two embeddings.
+
+        Two blank texts score 1.0. One blank text scores 0.0.
+        """
         if not answers:
             return float(not gt.strip() and not pred.strip()), ""
         gt_vector, pred_vector = answers
@@ -326,13 +339,15 @@ class LLMComparator(ModelComparator):
         scale: str | None = None,
         votes: int = 1,
     ) -> None:
-        """Name the model that judges, and its instructions.
+        """Set the model that judges, and its instructions.
 
         Args:
-            model: `openai:NAME`, `anthropic:NAME`, `ollama:NAME`, or a name of Amazon Bedrock.
+            model: `openai:NAME`, `anthropic:NAME`, `ollama:NAME`, or the name of a model on Amazon
+                Bedrock.
             eval_guidelines: what makes two values equivalent, in words.
             scale: `0-1` asks for a grade, which is the similarity; None asks for yes or no.
-            votes: how often to ask, an odd number. The majority decides, or the median of grades.
+            votes: how often to ask; an odd number. The majority decides, or the median if there are
+                grades.
         """
         # Without a scale, the judge's verdict is 1.0 or 0.0.
         super().__init__(threshold=1.0 if scale is None else DEFAULT_THRESHOLD)
@@ -359,7 +374,7 @@ class LLMComparator(ModelComparator):
         return [pair._replace(vote=vote) for vote in range(self.votes)]
 
     def _score_answers(self, gt: Any, pred: Any, answers: Sequence[Verdict]) -> tuple[float, str]:
-        """Return the majority verdict or the median grade, with the reason of one such answer."""
+        """Return (majority verdict or median grade, reason of an answer with this result)."""
         if not answers:  # both values have the same text
             return 1.0, "both values are the same"
         grades = [float(answer.equivalence) for answer in answers]
@@ -376,7 +391,7 @@ class LLMComparator(ModelComparator):
         """Compare two values; return `prompt`, `llm_response`, `model_id` and `comparison_result`.
 
         Raises:
-            ModelError: the model gave no verdict; the error has the cause.
+            ModelError: the model gave no verdict. The error says why.
         """
         judge = self.asked_model
         answers = self._ask_together(self._own_client(), [gt], [pred])

@@ -27,30 +27,33 @@ from .relations import mark_relation_of_quantity
 from .words import abbreviates
 
 UNROUNDED: Final = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
-"""A decimal context without rounding: sums and products are exact. It takes no more memory than the
-digits need."""
+"""A decimal context that never rounds, so that sums and products are exact. Numbers take no more
+memory than their digits need."""
 NO_UNIT: Final = frozenset[str]()
 
 MAGNITUDE: Final = 10_000
-"""Maximum exponent of ten, positive or negative, of a number that is read. No measurement needs
-more, and the exact sum of `1e999999999` and 1 would fill the memory."""
+"""Maximum exponent of ten, positive or negative. A number with a larger exponent is not read. No
+measurement needs it, and the exact sum of `1e999999999` and 1 would fill the memory."""
 
 _SCIENTIFIC: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE]([+-]?[0-9]+)")
 _PLAIN: Final = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:[-.][^\W\d_]+)*(\.?)")
-"""A word with dots and hyphens inside it, and with a final dot. `Rs. 500` is thus 500, not
-0.500."""
+"""A word, which may have dots and hyphens inside it and a dot at its end. `Rs. 500` is therefore
+500, not 0.500."""
 _FIRST_TO_LAST: Final = re.compile(r"[0-9](?:.*[0-9])?", re.DOTALL)
 _IGNORED: Final = re.compile(r"[^0-9.-]+")
 
 
 def written(number: float | Decimal) -> Decimal:
-    """Return a number as a decimal with the digits that Python prints: 0.1 for the float 0.1."""
+    """Return a number as a decimal with the digits that Python prints.
+
+    For example, the float 0.1 becomes `Decimal("0.1")`.
+    """
     return Decimal(float.__repr__(number) if isinstance(number, float) else number)
 
 
 def parse_number(text: str) -> Decimal | None:
-    """Return the number in a text by the rules of docs/comparators.md; None if there is no number.
+    """Return the number in a text, or None if it has none. The rules are in docs/comparators.md.
 
     >>> parse_number("EUR 1,250.00"), parse_number("n/a")
     (Decimal('1250.00'), None)
@@ -74,7 +77,7 @@ def parse_number(text: str) -> Decimal | None:
 
 
 def _without_words(text: str) -> str:
-    """Return a text without words; a dot between digits stays: `12USD.50` becomes `12.50`."""
+    """Remove words from a text, but keep a dot between digits: `12USD.50` becomes `12.50`."""
     digits = _FIRST_TO_LAST.search(text)
     if digits is None:
         return ""
@@ -87,7 +90,10 @@ def _without_words(text: str) -> str:
 
 
 def readable(number: Decimal) -> Decimal | None:
-    """Return a number; None if it is too large, too small or infinite for exact arithmetic."""
+    """Return a number unchanged, or None if exact arithmetic is not possible with it.
+
+    This is so if it is infinite, or if its exponent exceeds `MAGNITUDE`.
+    """
     if not number:
         return Decimal(0)
     return number if number.is_finite() and abs(number.adjusted()) <= MAGNITUDE else None
@@ -103,16 +109,16 @@ _PERIODS: Final = {"a": " per year", "m": " per month"}
 _RELATION: Final = re.compile(r"[<>]=?|[~\u00b1]")
 _DASHES: Final = str.maketrans("\u2212\u2013\u00a0\u2009\u202f\u2032\u2033", "--   '\"")
 _CREDIT: Final = re.compile(r"(?<=[\d.])\s*(?:-|CR\b\.?)|\bCR\b(?=\s*\d)")
-"""A sign that makes an amount in accounts negative: a minus or CR behind the amount, or CR before
+"""Signs that make an amount negative in accounts: a minus or CR after the amount, or CR before
 it."""
 
 
 _OPEN: Final = frozenset((*SHARED_SIGNS, "pound", "per", "pro", "of", "a", "the", "uhr"))
-"""Words and signs beside a number that do not say which unit it has: a sign of several currencies,
-or a word such as `per`."""
+"""Words and signs beside a number that do not determine a unit, such as `per` or a sign that
+several currencies share."""
 _LETTER: Final = re.compile(r"\d\s?([kKmM])(?![\w/])")
-"""A number with a letter for thousand or million: `5k`, `2M`. The letter is a unit, unless there is
-a currency beside the number. In a field of money, `k` always means thousand."""
+"""A number followed by a letter for thousand or million, such as `5k` or `2M`. The letter is a
+unit, unless a currency is beside the number. In a field of money, `k` always means thousand."""
 _PERCENT: Final = frozenset(("%", "percent", "pct", "prozent"))
 
 
@@ -129,24 +135,26 @@ class Measured(NamedTuple):
     none."""
     percent: bool = False
     with_decimals: Decimal | None = None
-    """The other possible number, if the text can be read in two ways. `25.000` is 25000 as
-    `number`, but 25 here, for a currency with three decimals. None if there is only one way."""
+    """The number if its sign separates decimals, for a text that can be read in two ways. `25.000`
+    is 25000 as `number`, but 25 here, because a currency may have three decimals. None if the text
+    can be read in only one way."""
     is_ambiguous: bool = False
-    """Whether only a currency could say if `number` or `with_decimals` is meant."""
+    """Whether only a currency could tell if `number` or `with_decimals` is meant."""
     cased_letters: frozenset[str] = frozenset()
-    """Letters of units whose case has a meaning: `m` of `mW`, `M` of `MW`, `b` of `Mb`, `B` of
-    `MB`."""
+    """Letters of units that mean something else in the other case: `m` of `mW`, `M` of `MW`, `b` of
+    `Mb`, `B` of `MB`."""
     text: str = ""
-    """The whole text, if it has several numbers, or neither a number nor a unit; else empty."""
+    """The whole text if it has several numbers, or if it has neither a number nor a unit; else
+    empty."""
     possible_currencies: frozenset[str] = frozenset()
-    """The currencies of a sign that stands for several: yen and yuan for `¥`."""
+    """All currencies that a shared sign can stand for, such as yen and yuan for `¥`."""
 
 
 def measured(text: str, *, money: bool = False) -> Measured:
     """Read a text with at most one number, and its unit.
 
-    The digits decide whether a dot or a comma separates decimals. With `money`, a dot or comma
-    before exactly three digits separates thousands.
+    The digits decide whether a dot or a comma separates decimals. If `money` is true, a dot or
+    comma before exactly three digits separates thousands.
 
     >>> measured("1.200,50 €").number, measured("120.00-").number, measured("<5 mg").units
     (Decimal('1200.50'), Decimal('-120.00'), frozenset({'mg'}))
@@ -195,18 +203,19 @@ def measured(text: str, *, money: bool = False) -> Measured:
 
 
 _SPACE_BESIDE_SIGN: Final = re.compile(r"\s+(?!\d)|(?<!\d)\s+")
-"""White space that does not separate two numbers: `5 - 10` is `5-10`, but `5 10` is not `510`."""
+"""White space that can be removed, because it does not separate two numbers. `5 - 10` becomes
+`5-10`, but `5 10` does not become `510`."""
 _THOUSANDS_OR_DECIMALS: Final = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 
 
 def _number_at(
     text: str, digit_run: re.Match[str], *, negated: bool, no_decimals: bool = False
 ) -> Decimal | None:
-    """Return the number that a run of digits gives, with its sign; None if it gives none.
+    """Return the number that a run of digits in a text stands for, with its sign, or None.
 
-    The number is negative after a minus, even with a currency sign between them, and if the whole
-    text is in brackets. `negated` makes the number negative because of a word such as credit. With
-    `no_decimals`, every dot and comma separates thousands.
+    The number is negative if a minus stands before it, even with a currency sign between them, or
+    if the whole text is in brackets. `negated` makes it negative, for a word such as credit. If
+    `no_decimals` is true, every dot and comma separates thousands.
     """
     before, after = text[: digit_run.start()], text[digit_run.end() :]
     # A hyphen directly after a letter or digit is no minus: `A-5`.
@@ -221,14 +230,14 @@ def _number_at(
 
 _SPACED: Final = re.compile(r"\d{1,3}(?:[ '\u2019]\d{3})+(?:[.,]\d+)?")
 _GROUPED: Final = re.compile(r"\d{1,3}(?:[.,]\d{3})+|\d{1,2}(?:,\d\d)+,\d{3}")
-"""Digits in groups of thousands, or of lakhs as in India: `12,34,567`."""
+"""Digits in groups of thousands, or in groups as in India: `12,34,567`."""
 
 
 def with_point(digits: str) -> str:
     """Return a number with a point before its decimals, and without separators of thousands.
 
-    Return an empty text if the digits are not groups of thousands with decimals, as in the version
-    `2.0.1` or the list `1,2,3`.
+    Return an empty text if the digits cannot be one number, as in the version `2.0.1` or the list
+    `1,2,3`.
 
     If both comma and dot occur, the last of them is the decimal sign. A single comma before three
     digits separates thousands.
@@ -256,14 +265,14 @@ def with_point(digits: str) -> str:
 
 
 MAX_ABBREVIATED: Final = 32
-"""Maximum number of words beside a number. Up to this number, abbreviations of words match; no
-measurement has more. Above it, the words must be equal."""
+"""Maximum number of words beside a number for which abbreviations are tried. No measurement has
+more words. Above this number, the words must be equal."""
 
 
 def same_measure(gt: Measured, pred: Measured) -> bool:
-    """Return whether two numbers agree in relation, currency and unit.
+    """Return whether two numbers have the same relation, currency and unit.
 
-    A currency or unit that only one side states is no disagreement.
+    A currency or unit that only one side has makes no difference.
     """
     if gt.relation != pred.relation:
         return False
@@ -283,10 +292,12 @@ def same_measure(gt: Measured, pred: Measured) -> bool:
 
 
 def have_same_text_or_unit(gt: Measured, pred: Measured) -> bool:
-    """Return whether two values have the same text or unit, if neither is one number with a unit.
+    """Return whether two values have the same text or unit.
 
-    If one of them has several numbers, the whole texts must be equal. If neither has a number, the
-    units or currencies must be equal, such as `EUR`.
+    At least one of them is not a single number.
+
+    If one of them has several numbers, their texts must be equal. If neither has a number, their
+    units or currencies must be equal, for example `EUR` on both sides.
     """
     if gt.text or pred.text:
         return gt.text == pred.text
@@ -295,7 +306,9 @@ def have_same_text_or_unit(gt: Measured, pred: Measured) -> bool:
 
 
 def convert_to_one_unit(gt: Measured, pred: Measured) -> tuple[Measured, Measured]:
-    """Return two measures in one unit if one unit is a multiple of the other, else as they are.
+    """Convert two measures to the same unit if one unit is a multiple of the other.
+
+    Otherwise, return them unchanged.
 
     >>> first, second = convert_to_one_unit(measured("2 weeks"), measured("14 days"))
     >>> first.number == second.number
@@ -310,7 +323,7 @@ def convert_to_one_unit(gt: Measured, pred: Measured) -> tuple[Measured, Measure
 
 
 def size_of_unit(measure: Measured) -> UnitSize | None:
-    """Return the size of the only unit of a number; None for several units and unknown ones."""
+    """Return the size of the unit of a number. None if it has several units or an unknown one."""
     if measure.number is None or len(measure.units) != 1 or measure.currencies or measure.percent:
         return None
     (unit,) = measure.units
@@ -323,7 +336,7 @@ def _in_base_unit(measure: Measured, size: UnitSize) -> Measured:
 
 
 def _have_other_currencies(gt: Measured, pred: Measured) -> bool:
-    """Return whether both sides have a currency, and the two cannot be the same."""
+    """Return whether both sides have a currency, and these cannot be the same currency."""
     if gt.currencies and pred.currencies:
         return gt.currencies != pred.currencies
     gt_currencies = gt.currencies or gt.possible_currencies
@@ -333,7 +346,7 @@ def _have_other_currencies(gt: Measured, pred: Measured) -> bool:
 
 
 def _is_only_one_share(gt: Measured, pred: Measured) -> bool:
-    """Return whether one side is a percentage, while the other side has a unit or a currency."""
+    """Return whether one side is a percentage and the other side has a unit or a currency."""
     if gt.percent == pred.percent:
         return False
     other = pred if gt.percent else gt
@@ -341,7 +354,7 @@ def _is_only_one_share(gt: Measured, pred: Measured) -> bool:
 
 
 def _same_unit(first: str, second: str) -> bool:
-    """Return whether two words are equal, or the shorter one abbreviates the longer one.
+    """Return whether two words are equal, or the shorter word is an abbreviation of the longer one.
 
     An abbreviation must have at least three letters.
     """
@@ -351,10 +364,11 @@ def _same_unit(first: str, second: str) -> bool:
 
 
 def read_in_currency_of(value: Measured, other: Measured) -> Measured:
-    """Return an amount, read by the currency of the other side.
+    """Read an amount in the currency of the other side.
 
-    An amount such as `25.000` is 25 in a currency with three decimals, and 25000 in any other. The
-    amount is returned unchanged if it can be read in only one way, or if `other` has no currency.
+    An amount such as `25.000` is 25 in a currency with three decimals, and 25000 in any other
+    currency. The amount is returned unchanged if it can be read in only one way, or if `other` has
+    no currency.
     """
     if value.with_decimals is None or not other.currencies:
         return value
@@ -364,9 +378,9 @@ def read_in_currency_of(value: Measured, other: Measured) -> Measured:
 
 
 def lacks_unit(gt: Measured, pred: Measured) -> bool:
-    """Return whether the ground truth has a currency, a unit or `%` that the prediction lacks.
+    """Return whether the ground truth has a currency, a unit or `%`, and the prediction has none.
 
-    A share in place of a percentage lacks nothing: 0.5 for `50%`.
+    Nothing is lacking if the prediction is the share for a percentage, such as 0.5 for `50%`.
     """
     if gt.number is None or pred.currencies or pred.units or pred.percent:
         return False
@@ -375,7 +389,7 @@ def lacks_unit(gt: Measured, pred: Measured) -> bool:
 
 
 def single_sign(value: object) -> str:
-    """Return the only dot or comma in a number such as `25.000`; empty for other values."""
+    """Return the dot or comma in a number such as `25.000`. Empty for all other values."""
     runs = _NUMBER.findall(value) if isinstance(value, str) else []
     is_open = len(runs) == 1 and _THOUSANDS_OR_DECIMALS.fullmatch(runs[0])
     return runs[0].strip("0123456789") if is_open else ""

@@ -1,8 +1,8 @@
-"""The comparator of numbers, exact or within a tolerance, in any format: `1.200,50 €`.
+"""The comparator of numbers in any format, such as `1.200,50 €`. They must be equal or nearly so.
 
-Whether two numbers match is decided by decimal arithmetic on the digits in the documents, so that
-an inexact float such as 0.1 + 0.2 never decides. Floats only settle the pairs for which their error
-cannot matter.
+Decimal arithmetic on the digits in the documents decides whether two numbers match. An inexact
+float such as 0.1 + 0.2 never decides. Floats are used only for pairs for which their error cannot
+matter.
 """
 
 import math
@@ -55,19 +55,20 @@ _EXACT: Final = 2**53
 """Every whole number below this limit is exactly a float."""
 
 _ROUNDING: Final = 1e-14
-"""Upper bound of the relative rounding error in `_within`, where five operations have an error of
-at most 2**-53 each."""
+"""Upper bound of the relative rounding error in `_within`. Its five operations have an error of at
+most 2**-53 each."""
 _UNDERFLOW: Final = 1e-300
-"""Upper bound of the absolute error in `_within` for numbers so small that floats lose digits."""
+"""Upper bound of the absolute error in `_within` for very small numbers, of which floats lose
+digits."""
 
 FloatArray: TypeAlias = NDArray[np.float64]
 Truths: TypeAlias = NDArray[np.bool_]
 
 NumberValue: TypeAlias = float | Decimal | None
 PreparedNumber: TypeAlias = NumberValue | Measured
-"""A prepared number; None if there is no number. It is a float if the shortest decimal form of a
-float states the number exactly, as with 0.1. Any other number is a Decimal. Equal numbers therefore
-have equal forms. A number with a unit is a `Measured`, if units count."""
+"""A prepared number; None if there is no number. Equal numbers have equal forms: a number is a
+float if a float prints its exact digits, as with 0.1, and otherwise a Decimal. If units count, a
+number with a unit is a `Measured`."""
 
 UNIT: Final = ("ignore", "same")
 DECIMAL: Final = (".", ",", "auto", "money", "currency")
@@ -94,19 +95,20 @@ class NumericComparator(BaseComparator):
 
         Args:
             threshold: the threshold of `binary_compare`, in [0, 1].
-            relative_tolerance: maximum difference as a share of the ground truth, at least 0; a
-                ground truth of 0 counts as 1. One of the tolerances is enough for a match.
+            relative_tolerance: maximum difference as a share of the ground truth, at least 0. A
+                ground truth of 0 counts as 1. Numbers match if they are within one of the
+                tolerances.
             absolute_tolerance: maximum difference in the unit of the numbers, at least 0.
             tolerance: another name for `absolute_tolerance`.
             unit: `same` compares currency and unit if both sides have one, and signs such as `<`
-                and `~`. It also reads 19% as 0.19 if the other side is below 1 and has no percent
+                and `~`. It also lets 19% match 0.19, if that number is below 1 and has no percent
                 sign. `ignore` compares only the numbers.
-            decimal: the decimal sign, `.` or `,`. With `auto` the digits decide which it is, and
+            decimal: the decimal sign, `.` or `,`. With `auto`, the digits decide which it is, and
                 `120.00-` and `120.00 CR` are below zero. `money` is like `auto`, but `25.000` is
                 25000, except in a currency with three decimals. With `currency`, the currency of
                 either number decides how `25.000` is read. If neither has a currency, `25.000`
                 matches neither 25 nor 25000.
-            same_type: whether a number differs from its text: 3 from `"3"`.
+            same_type: whether a number differs from its text, for example 3 from `"3"`.
         """
         super().__init__(threshold)
         self.relative_tolerance = _checked_tolerance("relative_tolerance", relative_tolerance)
@@ -127,7 +129,7 @@ class NumericComparator(BaseComparator):
         self._absolute = written(self.tolerance or self.absolute_tolerance)
 
     def prepare(self, value: Any) -> PreparedNumber:
-        """Read a number; None for NaN, infinities, booleans and values without a number."""
+        """Read a number. Return None for NaN, infinities, booleans and values without a number."""
         if type(value) is float:
             return value if math.isfinite(value) else None
         if type(value) is int and -_EXACT < value < _EXACT:
@@ -145,15 +147,15 @@ class NumericComparator(BaseComparator):
     def read_number(self, value: Any) -> Decimal | None:
         """Return the number in a value; None if it has none.
 
-        In a comparison, the currency of one side may change how the number of the other side is
-        read. This method reads the value alone.
+        In a comparison, a number may be read in the currency of the other side. This method reads
+        only the given value.
         """
         return _measured(self.prepare(value)).number
 
     def _read_text(self, text: str) -> PreparedNumber:
-        """Return the number in a text, read with the chosen decimal sign.
+        """Return the number in a text, with its unit if units count.
 
-        The number has its unit if units count.
+        The decimal sign is the one that the settings choose.
         """
         reading = measured(text, money=self.decimal in _OF_MONEY)
         if self.decimal == "currency" and reading.with_decimals is not None:
@@ -187,7 +189,7 @@ class NumericComparator(BaseComparator):
     def _compare_measures(self, gt: Measured, pred: Measured) -> float:
         """Return 1.0 if two numbers with units match, else 0.0.
 
-        If neither side has a number, their units must be equal.
+        Values without a number match if they have the same text or unit.
         """
         if self.unit == "same" and not self._absolute:
             gt, pred = convert_to_one_unit(gt, pred)
@@ -203,10 +205,10 @@ class NumericComparator(BaseComparator):
         return self._compare_percentage(gt.number, pred.number, is_percentage=gt.percent)
 
     def _compare_percentage(self, gt: Decimal, pred: Decimal, *, is_percentage: bool) -> float:
-        """Compare two numbers, of which only one has a percent sign.
+        """Return 1.0 if two numbers match of which only one has a percent sign, else 0.0.
 
-        `is_percentage` is true if the ground truth has the percent sign. A number below 1 without
-        the sign is a share: 0.5 is 50 %, never 0.5 %.
+        `is_percentage` is true if the ground truth has the percent sign. If the other number is
+        below 1, it is a share: 0.5 is 50 %, never 0.5 %.
         """
         without_sign = abs(pred if is_percentage else gt)
         if without_sign >= 1 and self._compare_numbers(gt, pred):
@@ -227,14 +229,14 @@ class NumericComparator(BaseComparator):
     def reports_differences_if_named(self) -> bool:
         """Whether differences are reported even if the schema names the comparator.
 
-        True if units count.
+        This is so if units count.
         """
         return self.unit != UNIT[0]
 
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
-        """Return how two matching numbers differ.
+        """Return how two matching numbers differ, if the difference may matter.
 
-        None if units are ignored or nothing is in doubt.
+        None if it does not matter, or if units are ignored.
         """
         are_equal = is_number(gt) and is_number(pred) and gt == pred  # 2 and 2.0
         if self.unit == UNIT[0] or are_equal:
@@ -251,7 +253,11 @@ class NumericComparator(BaseComparator):
         return difference and MatchDifference(difference, text_of(gt), text_of(pred))
 
     def steps(self, gt: Lengths, pred: Lengths) -> int:
-        """Return the approximate time in nanoseconds to compare pairs of numbers with units."""
+        """Return the approximate time to compare pairs of values, in nanoseconds.
+
+        `gt` and `pred` have the lengths of the values. If units count, comparing them takes
+        additional time.
+        """
         steps = super().steps(gt, pred)
         if self.unit == UNIT[0]:
             return steps
@@ -263,7 +269,10 @@ class NumericComparator(BaseComparator):
     def similarities(
         self, gts: Sequence[PreparedNumber], preds: Sequence[PreparedNumber]
     ) -> Similarities:
-        """Return 1.0 or 0.0 for each pair; pairs near the tolerance are compared as decimals."""
+        """Return 1.0 or 0.0 for each pair.
+
+        Pairs near the limit of tolerance are compared as decimals.
+        """
         if Measured in {*map(type, gts), *map(type, preds)}:
             return BaseComparator.similarities(self, gts, preds)
         within, sure = self._within(np.array(gts, np.float64), np.array(preds, np.float64))
@@ -276,7 +285,10 @@ class NumericComparator(BaseComparator):
         return similarities
 
     def keys(self, prepared: Sequence[PreparedNumber]) -> "Keys | None":
-        """Return a code for each number; None if a tolerance lets different numbers match."""
+        """Return a code for each number.
+
+        None if different numbers can match because of a tolerance.
+        """
         if self._relative or self._absolute:
             return None
         if Measured in {*map(type, prepared)}:
@@ -284,10 +296,9 @@ class NumericComparator(BaseComparator):
         return codes_of(np.array(prepared, np.float64).tolist())
 
     def _within(self, gt: FloatArray, pred: FloatArray) -> tuple[Truths, Truths]:
-        """Return two masks of pairs.
+        """Return (mask of pairs within tolerance, mask of pairs for which this is certain).
 
-        The first has the pairs within tolerance. The second has the pairs for which floats are
-        exact enough to decide this.
+        It is certain if the error of floats cannot change the result.
         """
         if not self._relative and not self._absolute:
             return gt == pred, np.ones(len(gt), np.bool_)
@@ -306,7 +317,10 @@ NumericExactC = NumericComparator
 
 
 def _as_float(number: Decimal | None) -> NumberValue:
-    """Return the float whose printed digits are equal to `number`; `number` if there is none."""
+    """Return the float that prints the same digits as `number`.
+
+    If there is none, return `number`.
+    """
     if number is None:
         return None
     near = float(number)
@@ -320,7 +334,10 @@ def _measured(value: PreparedNumber) -> Measured:
 
 
 def _are_apart(gt: Measured, pred: Measured) -> bool:
-    """Return whether two numbers still differ after rounding to the decimals of the shorter one."""
+    """Return whether two numbers differ even after rounding.
+
+    They are rounded to the decimals of the number that has fewer, but to two at least.
+    """
     if gt.number is None or pred.number is None or gt.number == pred.number:
         return False
     exponents = [side.normalize().as_tuple().exponent for side in (gt.number, pred.number)]
@@ -334,7 +351,7 @@ def _are_apart(gt: Measured, pred: Measured) -> bool:
 
 
 def _keys_of(value: PreparedNumber) -> list[object]:
-    """Return the keys of a number; two numbers that may match have a key in common."""
+    """Return the keys of a number. Two numbers that may match have at least one key in common."""
     reading = _measured(value)
     if reading.text:
         return [reading.text]

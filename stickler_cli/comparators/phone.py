@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 _REGION: Final = re.compile(r"[A-Z]{2}")
 _INTERNATIONAL: Final = re.compile(r"^[^\d+]*00(?=[\s1-9])")
-"""The digits 00 before a country code, which most of the world dials in place of `+`. Source: ITU-T
+"""The digits 00 before a country code. Most of the world dials them instead of `+`. Source: ITU-T
 E.123, E.164."""
 _TRUNK: Final = re.compile(r"^\s*\(?0\)?(?=[\s/.(-]*[1-9])")
 _CODE: Final = re.compile(r"\s*\+\s*[1-9]")
 MAX_COUNTRY_CODE_DIGITS: Final = 3
 """Maximum number of digits of a country code."""
 MIN_NATIONAL_DIGITS: Final = 7
-"""Minimum number of digits of a number without country code. Source: E.164; no country has shorter
-numbers."""
+"""Minimum number of digits of a number without its country code, because no country has shorter
+numbers. Source: E.164."""
 MAX_LETTERS: Final = 250  # phonenumbers rejects longer texts
 
 
@@ -38,10 +38,10 @@ class PhoneComparator(BaseComparator):
 
         Args:
             threshold: the threshold of `binary_compare`, in [0, 1].
-            region: the region, such as `US`, in which a number without country code is read.
-            digits_only: whether to compare only digits, which needs no library. If only one
-                side has a country code, that code is ignored, and so is a 0 at the beginning
-                of the other side: `+49 30 1234567` matches `030 1234567`.
+            region: the region, such as `US`, that is assumed for numbers without country code.
+            digits_only: whether to compare only digits, for which no library is needed. If only one
+                side has a country code, the code is ignored. A 0 at the beginning of the other side
+                is also ignored: `+49 30 1234567` matches `030 1234567`.
         """
         super().__init__(threshold)
         self.digits_only = checked_flag("digits_only", digits_only)
@@ -50,7 +50,7 @@ class PhoneComparator(BaseComparator):
         self.region = region
 
     def require(self) -> None:
-        """Raise `UnavailableError` if phonenumbers is needed and not installed."""
+        """Raise `UnavailableError` if the library phonenumbers is needed but not installed."""
         if self.digits_only:
             return
         try:
@@ -66,7 +66,7 @@ class PhoneComparator(BaseComparator):
     def similarity(self, gt: str, pred: str) -> float:
         """Return 1.0 if two numbers have the same line and extension, else 0.0.
 
-        Texts that are not valid numbers are compared by their digits.
+        If one of the texts is not a valid number, only their digits are compared.
         """
         if self.digits_only:
             return float(_same_digits(gt, pred))
@@ -91,9 +91,9 @@ def _library() -> Any:
 
 @lru_cache_of_short_texts(maxsize=4096)
 def _number(text: str, region: str | None) -> "PhoneNumber | None":
-    """Return the telephone number in a text; None if it is not a valid number.
+    """Return the telephone number in a text; None if there is no valid number.
 
-    `region` is the region of numbers without country code, if known.
+    `region` is the region to assume for a number without country code, or None.
     """
     phonenumbers = _library()
     if len(text) > MAX_LETTERS:
@@ -113,14 +113,17 @@ def _region_of(number: "PhoneNumber") -> str | None:
 
 
 def _line(number: "PhoneNumber") -> tuple[str, str]:
-    """Return a number in the format E.164, such as `+4930123456`, and its extension."""
+    """Return (number in the format E.164, extension).
+
+    An example of this format is `+4930123456`.
+    """
     phonenumbers = _library()
     line = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
     return line, number.extension or ""
 
 
 def _same_digits(gt: str, pred: str) -> bool:
-    """Return whether two numbers have the same digits, or differ only in a country code."""
+    """Return whether two numbers have the same digits, apart from a country code on one side."""
     texts = [_INTERNATIONAL.sub("+", text).replace("(0)", "") for text in (gt, pred)]
     gt_digits, pred_digits = map(_digits, texts)
     if gt_digits == pred_digits:

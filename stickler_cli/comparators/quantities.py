@@ -8,7 +8,7 @@ from stickler_cli.core.caching import lru_cache_of_short_texts
 
 
 def _names_by_alias(text: str) -> dict[str, str]:
-    """Map each name in a text to the first name of its group; commas separate groups.
+    """Map each name in a text to the first name of its group. Commas separate groups.
 
     >>> _names_by_alias("usd $ dollar, eur euro")
     {'usd': 'usd', '$': 'usd', 'dollar': 'usd', 'eur': 'eur', 'euro': 'eur'}
@@ -24,16 +24,16 @@ CURRENCIES: Final = _names_by_alias(
     " aed, sar, egp, idr rp, myr, ars, clp, cop, pen, kes, mad, tnd, qar, kwd, pkr, bdt, lkr,"
     " bhd, iqd, jod, lyd, omr"
 )
-"""The ISO 4217 code for each sign and name of a currency. `¥` and `kr` are missing, because they
-mean several currencies."""
+"""Maps the signs and names of currencies to their ISO 4217 codes. `¥` and `kr` are missing, because
+they stand for several currencies."""
 SHARED_SIGNS: Final = {
     "¥": frozenset(("jpy", "cny")),
     "kr": frozenset(("sek", "nok", "dkk", "isk")),
     "rs": frozenset(("inr", "pkr", "lkr")),
 }
-"""The possible currencies of each sign that several currencies share."""
+"""For each sign that several currencies share, all of these currencies."""
 WITH_THREE_DECIMALS: Final = frozenset(("bhd", "iqd", "jod", "kwd", "lyd", "omr", "tnd"))
-"""Currencies with 1000 subunits: fils, baisa, dirhams or millimes. Source: ISO 4217."""
+"""Currencies with 1000 subunits, such as fils, baisa, dirhams or millimes. Source: ISO 4217."""
 UNITS: Final = _names_by_alias(
     "mcg ug μg microgram, mg milligram milligramm, g gr gram gramm gm, kg kilo kilogram"
     " kilogramm, l liter litre litro, ml milliliter millilitre cc, m meter metre metro, m2 sqm qm"
@@ -68,12 +68,13 @@ SIZES_OF_UNITS: Final = {
     for base, line in _FACTORS
     for unit, factor in zip(line.split()[::2], line.split()[1::2], strict=True)
 }
-"""Maps the shortest name of each unit in `_FACTORS` to its size."""
+"""Maps each unit in `_FACTORS`, by its shortest name, to its size."""
 _OF_SCIENCE: Final = re.compile(
     r"(?:[mglvw]|(?:da|[unpµμmcdhkgt])?(?:mol|wh|va|ah|hz|pa|bar|ohm|ω|cal|bit|byte|ev|lm|lx|rad|sv"
     r"|gy|bq)|(?:da|[unpµμmcdhkgt])[mglvwajnbkf])[23]?|10\^\d+|meq"
 )
-"""Pattern of SI units and related units, with prefixes. It accepts only a few single letters."""
+"""Pattern of SI units and related units, with prefixes. It accepts only a few of the single
+letters."""
 _CASED_UNITS: Final = r"(?:W|V|A|Hz|Pa|Wh|VA|J|N|eV|Bq|\u03a9|\u2126)"
 """Pattern of units that are used with milli and with mega. Their names then differ only in case, as
 in `mW` and `MW`."""
@@ -97,9 +98,9 @@ SCALES: Final = {
 
 
 def lower_but_units(text: str) -> str:
-    """Return a text in lower case, but keep units such as `MW` behind numbers.
+    """Return a text in lower case, but keep the case of units such as `MW` after a number.
 
-    Such units mean something else in lower case.
+    Such a unit means something else in lower case.
 
     >>> lower_but_units("At 5 MW or 5 mW")
     'at 5 MW or 5 mW'
@@ -111,7 +112,9 @@ def lower_but_units(text: str) -> str:
 
 
 def meaning_of_case(unit: str) -> str:
-    """Return the letter of a unit whose case has a meaning; empty if the case means nothing.
+    """Return the letter of a unit that means something else in the other case.
+
+    Empty if there is none.
 
     >>> [meaning_of_case(unit) for unit in ("mW", "MW", "Mb", "MB", "mb", "kg")]
     ['m', 'M', 'b', 'B', '', '']
