@@ -1,7 +1,7 @@
-"""Runs made of small documents and of the fixtures, and how whole outputs are compared.
+"""Fixtures: runs of small documents and of fixtures/, and comparison of outputs with snapshots.
 
-Snapshots are never written by themselves: `STICKLER_WRITE_SNAPSHOTS=1 pytest tests/reports` writes
-all of them anew. Look at the difference before you keep it.
+Snapshots are only written with `STICKLER_WRITE_SNAPSHOTS=1 pytest tests/reports`, which writes all
+of them. Look at the difference before you keep them.
 """
 
 import hashlib
@@ -76,7 +76,7 @@ ORDER_GATES = ("f1>=0.7", "leaves:lines.sku.recall>=0.7", "rates.score>0.9")
 
 @pytest.fixture
 def run_of() -> Callable[..., Run]:
-    """Evaluate documents in this process and give everything that a report is made of."""
+    """Return a function that evaluates documents in this process, and returns the run."""
 
     def build(
         schema: Json = ORDER,
@@ -128,13 +128,13 @@ DEFAULTS: dict[str, Any] = {
 
 @pytest.fixture
 def orders(run_of: Callable[..., Run]) -> Run:
-    """Four orders: one right, one with an error of each kind, one missing, one unmatched."""
+    """A run of four orders: one right, one with each kind of error, one missing, one unmatched."""
     return run_of(gates=ORDER_GATES)
 
 
 @pytest.fixture
 def fixture_run(run_of: Callable[..., Run]) -> Callable[..., Run]:
-    """Evaluate one of the sets in fixtures/."""
+    """Return a function that evaluates a set in fixtures/, given its name, and returns the run."""
 
     def build(name: str, *, detailed: bool = False) -> Run:
         schema = ROOT / "schemas" / f"{name}.json"
@@ -149,7 +149,7 @@ def fixture_run(run_of: Callable[..., Run]) -> Callable[..., Run]:
 
 @pytest.fixture
 def errors_of() -> Callable[..., tuple[Error, ...]]:
-    """List the errors of documents."""
+    """Return a function that returns the errors of documents."""
 
     def build(schema: Json = ORDER, pairs: Iterable[DocumentPair] = ORDERS) -> tuple[Error, ...]:
         job = Job(
@@ -162,7 +162,7 @@ def errors_of() -> Callable[..., tuple[Error, ...]]:
 
 @pytest.fixture
 def same_as() -> Callable[[str, Path], None]:
-    """Compare text with a file that is checked in, or write the file if that was asked for."""
+    """Return a function that compares a text with a snapshot, or writes the snapshot on request."""
 
     def check(text: str, file: Path) -> None:
         if os.environ.get(WRITE):

@@ -1,4 +1,4 @@
-"""Causes in words."""
+"""Sentences about causes of errors."""
 
 import pytest
 
@@ -123,7 +123,11 @@ def test_items_say_which_field_they_hold_instead_of_their_own(texts):
 
 
 def swapped_pairs(numbers, others_swapped=()):
-    """Documents whose last SKU is the name of its line, or the SKU of the line before."""
+    """Yield (ground truth, prediction) in which the SKU of the last line is another value.
+
+    For `numbers`, it is the name of the same line; for `others_swapped`, the SKU of the line
+    before.
+    """
     for number in numbers:
         line = {**LINE, "sku": f"B-{number}", "name": f"bolt {number + 321}"}
         gt = {"lines": [LINE, line]}

@@ -1,4 +1,4 @@
-"""Causes of broken and of fixed values, in words."""
+"""Sentences about the causes of broken values and of fixed values."""
 
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports.changed_causes import list_moved_causes
@@ -10,7 +10,11 @@ from .conftest import RIGHT
 
 
 def difference_of(run_of):
-    """Compare two runs that miss `id`: in a and b, then in b, c and d; total is wrong only in a."""
+    """Return the difference between two runs of documents a to d.
+
+    The first run misses `id` in a and b, the second in b, c and d. The total is wrong only in a, in
+    the first run.
+    """
     without_id = {name: value for name, value in RIGHT.items() if name != "id"}
     base = {"a": {**without_id, "total": 99}, "b": without_id, "c": RIGHT, "d": RIGHT}
     new = {"a": RIGHT, "b": without_id, "c": without_id, "d": without_id}

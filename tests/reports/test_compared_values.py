@@ -1,4 +1,4 @@
-"""Two long values above each other, cut around their first difference."""
+"""Two long values, one above the other, shortened around their first difference."""
 
 import pytest
 

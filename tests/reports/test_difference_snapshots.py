@@ -1,4 +1,4 @@
-"""Whole reports of a difference, and its JSON Schema; of the receipts and a second prediction."""
+"""Whole reports of the difference between two runs of the receipts, and its JSON Schema."""
 
 import json
 import re
@@ -47,7 +47,11 @@ STYLES = {
 
 @pytest.fixture(scope="module")
 def receipts(tmp_path_factory: pytest.TempPathFactory) -> Difference:
-    """Two runs of the receipts: one field breaks in all, one document hard, one is found."""
+    """The difference between two runs of the receipts.
+
+    In the second run, one field is wrong in all documents, one document has many errors, and one
+    document is no longer missing.
+    """
     folder, receipts = tmp_path_factory.mktemp("runs"), ROOT / "fixtures" / "receipt"
     runs = []
     for name in ("pred", "pred-next"):
@@ -94,7 +98,7 @@ def test_no_line_of_a_table_is_wider_than_the_terminal(receipts, name):
 
 
 def _one_word(line):
-    """Whether a line has nothing to break it at; or is a row that has no room at all."""
+    """Return whether a line cannot be broken, or is a row of a table that has no room."""
     return len(line.split()) <= 2 or line[:2] in ("+ ", "- ", "= ", "? ")
 
 

@@ -1,4 +1,4 @@
-"""Feedback: what it says of errors, in what order, and how much of the ground truth."""
+"""Feedback: its sentences on errors, their order, and how much of the ground truth they show."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Workflow commands, read as GitHub's runner reads them."""
+"""Workflow commands, read in the way of GitHub's runner."""
 
 import re
 from functools import partial
@@ -20,9 +20,9 @@ BROKEN = Problem("gt.json", "it is not JSON")
 
 
 def commands(text):
-    """Read the commands of a log: `::name key=value,key=value::message`, or `##[name]` anywhere.
+    """Return the commands in a log: `::name key=value,key=value::message`, or `##[name]` anywhere.
 
-    Written from the documented format; other lines are no commands and are left out.
+    Other lines are no commands, and are left out. The function follows the documented format.
     """
     commands_found = []
     for line in re.split(r"[\r\n]+", text):

@@ -1,4 +1,4 @@
-"""Names, ids and values that try to be something else stay text in every report."""
+"""Names, ids and values that look like markup or commands are only text in every report."""
 
 import csv
 import io

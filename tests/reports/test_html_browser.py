@@ -1,7 +1,7 @@
-"""The HTML report in a browser: it sorts, filters, opens and asks nobody for anything.
+"""The HTML report in a browser: it sorts, filters, opens, and makes no requests.
 
-Driven by Playwright in a Chromium that is installed: the one that `STICKLER_CHROMIUM` names, or
-one on the path. Without one these tests are skipped, but with `CI=true`, where they fail.
+Playwright controls an installed Chromium: the one that `STICKLER_CHROMIUM` names, or one on the
+path. Without a Chromium, these tests are skipped; with `CI=true`, they fail.
 """
 
 import json
@@ -40,19 +40,19 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync")
 
 PATIENCE = int(os.environ.get("STICKLER_PATIENCE", "120000"))
-"""Milliseconds until a page must show its content; long enough for a loaded machine."""
+"""Number of milliseconds within which a page must show its content; enough for a busy machine."""
 
 EVIL = '</script><img src=x onerror="document.title=1"><b>&amp;'
 TURNED = "\u202egnp.exe"
 
 
 def installed() -> str | None:
-    """Find a Chromium."""
+    """Return the path of an installed Chromium, or None."""
     return os.environ.get("STICKLER_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 
 
 def missing(purpose: str) -> None:
-    """Skip a test, and say so; where all is to be tried, fail."""
+    """Skip a test with a message; with `CI=true`, fail instead."""
     if os.environ.get("CI") == "true":
         pytest.fail(purpose)
     pytest.skip(purpose)
@@ -75,7 +75,10 @@ def browser():
 
 @pytest.fixture
 def open_page(browser, tmp_path):
-    """Open a run in the browser; no test may cause a request or a message of the console."""
+    """Return a function that opens the HTML page of a run, and returns the page.
+
+    The test fails if a page makes a request or writes to the console.
+    """
     requests, messages, pages = [], [], []
 
     def show(run, link="", **options):
@@ -106,7 +109,7 @@ def page(open_page, run_of):
 
 
 def becomes(page, read, expected) -> None:
-    """Wait until the page shows the expected content; its script works by events."""
+    """Wait until `read()` returns the expected content; pages change some time after a click."""
     for _ in range(0, PATIENCE, 20):
         if read() == expected:
             return
@@ -115,20 +118,20 @@ def becomes(page, read, expected) -> None:
 
 
 def headed(page, expected: str) -> None:
-    """Wait until the panel is about this."""
+    """Wait until the panel has the expected heading."""
     heading = page.locator("#panel[open] h2 .path, #panel[open] h2:not(:has(.path))")
     becomes(page, heading.all_text_contents, [expected])
 
 
 def paths(page) -> list[str]:
-    """List the fields that can be seen, in their order."""
+    """Return the paths of the visible fields, in their order."""
     return page.locator("#fields-table tbody[data-field]:not([hidden])").evaluate_all(
         "all => all.map(body => body.dataset.path)"
     )
 
 
 def rows(page, name: str = "errors", column: str = ".path") -> list[str]:
-    """List one column of a list in the order of its rows, once its answers are there."""
+    """Return a column of a list, in the order of its rows, when the page has loaded them."""
     page.wait_for_selector("html:not([data-busy])", state="attached")
     cells = page.locator(f"#{name}-list .row:not(.group)").evaluate_all(
         "(all, column) => all.sort((a, b) => a.dataset.index - b.dataset.index)"
@@ -454,7 +457,7 @@ DOT = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw=="
 
 @pytest.fixture
 def with_pictures(run_of):
-    """A run whose page has two pages of document b, and where two of its values stand."""
+    """A run with pictures of two pages of document b, and with boxes of two of its values."""
     run = run_of(detailed=True)
     right, wrong = ("id", "TP"), ("total", "FD")
     run.detail.boxes["b"] = [
@@ -653,7 +656,10 @@ def test_on_paper_there_are_tables_and_no_tools(page):
 
 
 def counted_links(page) -> list[tuple[str, int]]:
-    """List the links that promise a number of errors or documents, those in fields as well."""
+    """Return (link, number) for each link that shows a number of errors or documents.
+
+    Links in opened fields are included.
+    """
     page.evaluate("location.hash = '#fields&open=*'")
     page.locator(".opened .more .button").first.wait_for()
     return page.locator("a[data-count]").evaluate_all(
@@ -662,7 +668,7 @@ def counted_links(page) -> list[tuple[str, int]]:
 
 
 def follow(page, link: str) -> int:
-    """Follow a link, and return how long the list is that it leads to."""
+    """Follow a link, and return the number of entries in the list to which it leads."""
     page.evaluate("link => { location.hash = link; }", link)
     name = link[1:].partition("&")[0]
     text = page.locator(f"#{name}-count").text_content()
@@ -950,7 +956,7 @@ def test_the_pages_of_several_runs_are_cut_off_nowhere(open_page, run_of, width)
 
 
 def two_runs(run_of):
-    """Return two runs; the second one has other errors."""
+    """Return two runs with different errors."""
     worse = [DocumentPair("a", RIGHT, {**RIGHT, "id": "A-2", "total": 11}), *ORDERS[1:]]
     runs = {"base": run_of(detailed=True), "new": run_of(pairs=worse, detailed=True)}
     return runs["base"], runs["new"]
@@ -996,7 +1002,7 @@ def test_the_navigation_shows_which_lists_have_filters(open_page, run_of):
 
 
 def choose_every_option(page) -> int:
-    """Choose each option of each select that can be seen; return how many were chosen."""
+    """Choose each option of each visible select; return the number of choices."""
     chosen = 0
     for select in page.locator("main select:visible").all():
         values = select.locator("option").evaluate_all("all => all.map(it => it.value)")
@@ -1009,9 +1015,9 @@ def choose_every_option(page) -> int:
 
 
 def press_everything(page) -> int:
-    """Choose every option, type into every search, press every checkbox and button of a page.
+    """Choose every option, type into every search, and press every checkbox and button of a page.
 
-    Returns how many controls were used.
+    Return how many controls were used.
     """
     used = choose_every_option(page)
     for search in page.locator("main input[type=search]:visible").all():
@@ -1185,9 +1191,10 @@ COLOUR_RULES = ("color-contrast", "link-in-text-block")
 
 @pytest.fixture
 def findings():
-    """Return what axe-core finds of a page: its rules, and the first place of each.
+    """Return a function that checks a page with axe-core.
 
-    All rules are tried in light colours, those about colours in dark ones too.
+    It returns each violated rule, with the first place that violates it. All rules are checked with
+    light colours, and the rules about colours with dark colours, too.
     """
     try:
         from axe_playwright_python.sync_playwright import Axe
@@ -1299,7 +1306,10 @@ STUDIES = [
 
 @pytest.fixture
 def open_study(browser, tmp_path, monkeypatch):
-    """Run the command of a study and open its page; none may cause a message of the console."""
+    """Return a function that runs the command of a study, and opens its page.
+
+    The test fails if a page writes to the console.
+    """
     monkeypatch.chdir(tmp_path)
     for name in ("fixtures", "schemas"):
         (tmp_path / name).symlink_to(Path(__file__).parents[2] / name)
@@ -1407,7 +1417,7 @@ LISTS = [
 
 
 def is_listed(page) -> bool:
-    """Return whether all rows of the list of errors are there."""
+    """Return whether all rows of the list of errors are loaded."""
     rows_of = page.locator(".list .row").all_text_contents()
     counts = page.locator("#errors-count, #documents-count").all_text_contents()
     return all(counts) and "…" not in rows_of

@@ -1,4 +1,4 @@
-"""The page of a difference: drawings that fit, and values before and after."""
+"""The HTML page of a difference: drawings that fit, and values before and after."""
 
 import re
 

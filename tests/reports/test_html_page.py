@@ -1,4 +1,4 @@
-"""The HTML report as a file: what is in it, what a browser lets run, what it leaves out."""
+"""The HTML report as a file: its content, what a browser may run, and what is left out."""
 
 import base64
 import gzip
@@ -35,7 +35,7 @@ VOID = {"meta", "link", "input", "br", "hr", "img"}
 
 
 class Page(HTMLParser):
-    """The elements of a page, each with its attributes and the text in it."""
+    """A parser that collects the elements of a page, with their attributes and text."""
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)

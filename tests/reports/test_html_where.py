@@ -1,4 +1,4 @@
-"""The drawings that say where values were lost."""
+"""Drawings in the HTML report that show where values were lost."""
 
 import pytest
 

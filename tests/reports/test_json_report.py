@@ -92,7 +92,7 @@ def test_a_record_of_many_levels_grows_with_them_and_not_with_blanks():
 
 
 def wide(n_fields):
-    """Return a schema of one object in the document, with many fields."""
+    """Return a schema with one object that has `n_fields` fields."""
     texts = {f"field_{index}": {"type": "string"} for index in range(n_fields)}
     fields = {"type": "object", "properties": texts}
     return {"type": "object", "properties": {"all": fields}}

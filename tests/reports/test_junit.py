@@ -1,6 +1,7 @@
-"""JUnit XML as the Jenkins schema has it, read back by a library that reads such files.
+"""JUnit XML: it is valid under the schema of Jenkins, and a library can read it.
 
-`junit-10.xsd` is that of the Jenkins xunit plugin, MIT, as pytest 9.2.0 ships it with its tests.
+`junit-10.xsd` is the schema of the Jenkins xunit plugin (MIT), as pytest 9.2.0 ships it with its
+tests.
 """
 
 import re
@@ -26,14 +27,14 @@ BROKEN = Problem("gt.json", "it is not JSON", "a JSON object")
 
 
 def suite_of(text):
-    """The one suite, of a file that is valid."""
+    """Return the single suite of a JUnit file, after validating the file."""
     SCHEMA.validate(text)
     (suite,) = junitparser.JUnitXml.fromstring(text.encode())
     return suite
 
 
 def outcomes(suite, classname):
-    """Name -> kind of outcome, message and body, of the cases of a class."""
+    """Return a dict from the name of each case in a class to (kind of outcome, message, body)."""
     outcomes_by_name = {}
     for case in suite:
         if case.classname == classname:

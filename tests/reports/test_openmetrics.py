@@ -1,4 +1,4 @@
-"""Metrics, read by the parser of Prometheus' own client and taken apart as GitLab does."""
+"""Metrics, read by the parser of Prometheus' own client, and in the way of GitLab."""
 
 import re
 import shlex
@@ -18,7 +18,7 @@ STYLE = TableStyle()
 
 
 def read_samples(text):
-    """Name and labels -> value, as Prometheus reads it."""
+    """Return a dict from (name, *labels) to the value, as Prometheus reads the text."""
     return {
         (sample.name, *sorted(sample.labels.items())): sample.value
         for family in text_string_to_metric_families(text)
@@ -27,7 +27,10 @@ def read_samples(text):
 
 
 def read_as_gitlab(text):
-    """Name with labels -> value: the first two words of a line, without what `#` begins."""
+    """Return a dict from name with labels to value, as GitLab reads the text.
+
+    These are the first two words of each line; text after `#` is ignored.
+    """
     words = (shlex.split(re.sub("#.*", "", line)) for line in text.splitlines())
     return {match[0]: match[1] for match in words if match}
 

@@ -1,4 +1,4 @@
-"""OpenTelemetry: events of gates, fields and documents, as OTLP has them."""
+"""OpenTelemetry: events for gates, fields and documents, in the format OTLP."""
 
 import json
 from dataclasses import replace

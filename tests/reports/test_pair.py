@@ -1,4 +1,4 @@
-"""How a single comparison is drawn, and its JSON, which its schema allows."""
+"""Reports of a single comparison, and its JSON, which is valid under its schema."""
 
 import json
 import re
@@ -266,7 +266,7 @@ def record_of(row):
 
 
 def score_of(place):
-    """Work out the score of a place from the figures of its parts alone."""
+    """Compute the score of a place from the figures of its parts only."""
     if "sum" not in place:
         return place["score"]
     children = place.get("parts", [])
@@ -306,7 +306,7 @@ def test_what_is_printed_fits_the_schema_and_adds_up_to_the_overall_score(row):
 
 
 def cut(gt, pred):
-    """Return the runs as text: `[-ground truth-]`, `{+prediction+}`."""
+    """Return the differences of two texts as one line: `[-ground truth-]` and `{+prediction+}`."""
     marks = {"both": "{}", "gt": "[-{}-]", "pred": "{{+{}+}}"}
     return "".join(marks[segment.side].format(segment.text) for segment in diff_texts(gt, pred))
 

@@ -1,4 +1,4 @@
-"""A run that was interrupted says so in the formats that are said to."""
+"""An interrupted run is marked as such in the formats that promise it."""
 
 from dataclasses import replace
 from typing import get_args

@@ -1,4 +1,4 @@
-"""Reports of studies in each format, whatever they are of."""
+"""Reports of all studies, in every format."""
 
 from typing import Any, NamedTuple
 

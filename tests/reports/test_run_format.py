@@ -1,4 +1,4 @@
-"""Records of real runs are what `schemas/stickler-run.json` says they are."""
+"""Records of real runs are valid under `schemas/stickler-run.json`."""
 
 import copy
 import json

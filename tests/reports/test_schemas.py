@@ -1,4 +1,4 @@
-"""The JSON Schemas of the formats are those of their types."""
+"""The JSON Schemas of the formats agree with their Python types."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ SCHEMAS = Path(__file__).parents[2] / "schemas"
 
 
 def list_definitions(schema, path=""):
-    """Go through the schema of every value that a format has a place for."""
+    """Yield the path and the schema of every value in a format."""
     yield path, schema
     for name, part_schema in (schema.get("properties", {}) | schema.get("$defs", {})).items():
         yield from list_definitions(part_schema, f"{path}.{name}")

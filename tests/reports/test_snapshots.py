@@ -1,4 +1,4 @@
-"""Whole outputs, as a person or a program gets them."""
+"""Whole outputs of runs, compared with snapshots."""
 
 import json
 import re
@@ -63,7 +63,7 @@ def test_fixtures_give_what_is_checked_in(fixture_run, same_as, name, suffix, fo
 
 
 def read_version(file):
-    """The version that the file was written with; a release changes nothing else in it."""
+    """Return the version in a file; a new release changes nothing else in the file."""
     if not file.exists() or file.suffix != ".json":
         return __version__
     return read_snapshot(file)["version"]

@@ -1,4 +1,4 @@
-"""What the pages of studies draw from their records."""
+"""Drawings on the HTML pages of studies."""
 
 import re
 import shutil
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def page_of(tmp_path, monkeypatch):
-    """Run a study in a copy of the fixtures and return its page."""
+    """Return a function that runs a study in a copy of the fixtures, and returns its page."""
     monkeypatch.chdir(tmp_path)
     for name in ("fixtures", "schemas"):
         shutil.copytree(ROOT / name, tmp_path / name)

@@ -1,4 +1,4 @@
-"""One view of a run: every report takes its rates there, and knows of no option."""
+"""The view of a run: every report takes its rates from it, so that options have one meaning."""
 
 from dataclasses import replace
 from pathlib import Path

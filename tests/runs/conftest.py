@@ -1,4 +1,4 @@
-"""Workers without processes: the pool's own code runs here, where it is fast and seen."""
+"""Fixtures: workers that run in this process, which is fast and counts for coverage."""
 
 import pickle
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from stickler_cli.runs.executors import pool
 
 
 class Here:
-    """A worker without a process: it works when its answer is read."""
+    """A worker in this process: it evaluates a chunk when its answer is read."""
 
     def __init__(self, job, packed, memory_limit, other_workers):
         self.connection = self
@@ -34,7 +34,10 @@ class Here:
 
 
 def ready_here(connections, timeout):
-    """Say which worker has something to say: all begin, then the first is the slowest."""
+    """Return the connections that have something to read.
+
+    First all new workers are ready; after that, always the last one that has work.
+    """
     if starting := [connection for connection in connections if not connection.ready]:
         return starting
     speaking = [connection for connection in connections if connection.packed is not None]
@@ -44,7 +47,7 @@ def ready_here(connections, timeout):
 
 @contextmanager
 def processes_stand_still():
-    """Let the pool's own code run here, where it is fast and seen."""
+    """Make the pool use workers in this process, which is fast and counts for coverage."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pool, "Worker", Here)
         patch.setattr(pool, "wait", ready_here)

@@ -1,4 +1,4 @@
-"""What becomes of a pair: every way in which a document can be bad is a result."""
+"""Evaluating chunks: every kind of bad document has a result."""
 
 import gc
 import json
@@ -26,7 +26,7 @@ UNREADABLE = Problem("x.json", "it is empty")
 
 
 def line_of(job: Job, gt: object, pred: object) -> dict:
-    """Return what becomes of one pair, as its line tells it."""
+    """Return the line of `--documents` for a pair of documents."""
     return json.loads(evaluate_chunk(job, [DocumentPair("one", gt, pred)]).document_lines)
 
 
@@ -43,7 +43,7 @@ def test_a_chunk_leaves_nothing_for_the_garbage_collector():
     pairs = [DocumentPair(str(number), gt, pred) for number in range(8)]
 
     def count_garbage() -> int:
-        """Count the garbage of a chunk, with that of other code in this process."""
+        """Return the number of garbage objects after a chunk, with those of other code."""
         gc.collect()
         evaluate_chunk(job, pairs)
         return gc.collect()

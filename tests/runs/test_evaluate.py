@@ -1,4 +1,4 @@
-"""One stream of results, whoever does the work and however it is cut."""
+"""The stream of results is the same for any workers and any chunks."""
 
 import io
 import multiprocessing
@@ -52,7 +52,7 @@ def pairs(count: int) -> list[DocumentPair]:
 
 
 def gather_outputs(items, crew, job=JOB, total=None) -> tuple[object, ...]:
-    """Run, and return all output bytes and the errors to show."""
+    """Evaluate pairs; return the record, the lines, and the first errors."""
     documents, errors = io.BytesIO(), io.BytesIO()
     results = chunk_results(job, items, crew, total=total)
     evaluation = gather(results, job, {"document_lines": documents, "non_match_lines": errors})
@@ -116,7 +116,7 @@ def test_the_first_errors_of_the_run_are_kept_and_no_more():
 
 @pytest.fixture
 def impatient(monkeypatch):
-    """Judge at once that there is work enough for others."""
+    """Make runs start other processes at once, as if there were much work."""
     for name in ("MEASURED_SECONDS", "WORTH_FORKING", "WORTH_STARTING"):
         monkeypatch.setattr(evaluate, name, 0.0)
     monkeypatch.setattr(evaluate, "usable_cores", lambda: 2)
@@ -170,7 +170,7 @@ def test_there_is_a_processor():
 
 
 def no_memory_for(name, monkeypatch, module):
-    """Let the results of one document, and of all that go with it, take too much memory."""
+    """Make each chunk fail with a MemoryError if it contains the document `name`."""
 
     def evaluate(job, items):
         items = list(items)

@@ -1,4 +1,4 @@
-"""How large chunks are: by number, by bytes, by the time that the last one took."""
+"""The size of chunks: limited by number, by bytes, and by the time of the last chunk."""
 
 import pytest
 
@@ -20,7 +20,10 @@ def pairs(count):
 
 
 def sizes(chunks, seconds, max_documents=CHUNK.documents):
-    """Take all chunks, let time pass for each one, and return their sizes."""
+    """Take all chunks, and return their sizes.
+
+    `seconds` returns the time that a chunk takes, given its items.
+    """
     sizes_taken = []
     while items := chunks.take(max_documents):
         sizes_taken.append(len(items))

@@ -1,4 +1,4 @@
-"""Hints name what would help, and what they name helps."""
+"""Hints name an option that helps, and the option does help."""
 
 import json
 import re
@@ -26,7 +26,10 @@ TRUTH = [
 
 @pytest.fixture
 def score_of(tmp_path, monkeypatch, capsys):
-    """Write both sides, evaluate them, and return exit code, mean score and messages."""
+    """Return a function that writes and evaluates documents.
+
+    It returns exit code, mean score and messages.
+    """
     monkeypatch.chdir(tmp_path)
     (tmp_path / "schema.json").write_text(json.dumps(SCHEMA))
 
@@ -137,7 +140,7 @@ def test_there_are_no_hints_with_quiet(score_of):
 
 @pytest.fixture
 def hints_of(tmp_path, monkeypatch, capsys):
-    """Evaluate lines of documents, and give the hints, a list of lines."""
+    """Return a function that evaluates lines of documents, and returns the hints."""
     monkeypatch.chdir(tmp_path)
 
     def run(gts, preds, *options, schema=None):

@@ -1,4 +1,4 @@
-"""The journal by itself: what is whole is kept, whatever the end of the file looks like."""
+"""The journal of a run: complete records are kept, whatever the end of the file is."""
 
 import errno
 import json
@@ -18,7 +18,7 @@ RECORDS = [{"a": 1}, {"b": "é\n"}, {"c": [10**30, None]}]
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """A journal with three records."""
+    """The path of a journal with three records."""
     path = tmp_path / "journal"
     journal = Journal(str(path), "--run-dir x")
     assert list(journal.records()) == []
@@ -29,7 +29,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def records(path: Path) -> tuple[list[object], int]:
-    """Return the records of a journal, and how many bytes were cut off."""
+    """Return the records of a journal, and the number of bytes that were cut off."""
     journal = Journal(str(path), "--run-dir x")
     records_read = [json.loads(record) for record in journal.records()]
     journal.close()

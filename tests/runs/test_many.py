@@ -1,4 +1,4 @@
-"""Many documents from Python: any schema, any pairs, any number of workers, one result."""
+"""Many documents in the Python API: the same result for any number of workers."""
 
 import json
 import math
@@ -67,7 +67,7 @@ def text_of(evaluation):
 
 
 def problems_of(*pairs, schema=PLAN, **options):
-    """Evaluate pairs, and return their problems in order."""
+    """Evaluate pairs, and return the texts of their problems, in order."""
     return [entry.problem for entry in sorted(evaluate_many(schema, pairs, **options).problems)]
 
 
@@ -273,7 +273,7 @@ class Model(BaseModel):
 
 
 class Valued:
-    """Like a StructuredModel; one of its fields hides its method."""
+    """An object like a StructuredModel, with a field that hides the method of the same name."""
 
     def __init__(self, values):
         self.comparison_values = values

@@ -1,4 +1,4 @@
-"""A note on ground truths that repeat each other."""
+"""A note on ground truths that are equal to each other."""
 
 import json
 
@@ -11,7 +11,7 @@ SCHEMA = {"type": "object", "properties": {"a": {"type": "number"}, "b": {"type"
 
 @pytest.fixture
 def notes_of(tmp_path, monkeypatch, capsys):
-    """Evaluate ground truths that are lines of a file, and return the notes on repeated ones."""
+    """Return a function that evaluates ground truths, and returns the notes on repeated ones."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "schema.json").write_text(json.dumps(SCHEMA))
 

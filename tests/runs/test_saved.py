@@ -1,4 +1,4 @@
-"""What a schema says of the documents that its thresholds were tuned on."""
+"""Information in a schema about the documents on which its thresholds were tuned."""
 
 import json
 

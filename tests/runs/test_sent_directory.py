@@ -1,4 +1,4 @@
-"""Run directories at URLs: in the memory of fsspec, which is a store as others are."""
+"""Run directories at URLs, tested with the memory file system of fsspec."""
 
 import json
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ WHOLE = {"journal", "run.json", "documents.jsonl", "non-matches.jsonl"}
 
 @pytest.fixture
 def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
-    """Return the files of the store; a schema and six pairs are on the disk."""
+    """The files of the store, as a dict; a schema and six pairs are on the disk."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(remote, "WAITS", ())
     monkeypatch.setattr(executor, "FIRST_BYTES", 0)

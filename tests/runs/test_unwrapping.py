@@ -1,4 +1,4 @@
-"""Runs of predictions with metadata: the same figures as without, however they are read."""
+"""Runs of predictions with metadata have the same figures as without, for every source."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Files that are either complete or do not exist."""
 
 import os
 import stat

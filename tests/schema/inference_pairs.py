@@ -1,8 +1,8 @@
-"""The pairs of values of `data/inference_*.jsonl`, judged by what is inferred.
+"""The pairs of values of `data/inference_*.jsonl`, and their comparison by inference.
 
-Each was given its verdict by what someone who knows such documents would say, before the rules
-were written. `python -m tests.schema.inference_pairs [-v]` prints the shares that are judged
-otherwise.
+Before the rules were written, each pair got a verdict by the standards of somebody who knows such
+documents. `python -m tests.schema.inference_pairs [-v]` prints the shares of pairs that inference
+judges otherwise.
 """
 
 import json
@@ -17,8 +17,8 @@ from stickler_cli.schema.loading import load_observed, loaded
 
 DATA = Path(__file__).parent / "data"
 WAYS = ("names alone", "its own value", "a column", "no schema")
-"""What is known: the schema, also the value of the ground truth, also others of its field; or the
-values without a schema."""
+"""What inference knows of a pair: the schema; also the ground-truth value; also other values of the
+field; or these values without a schema."""
 
 
 class Pair(NamedTuple):
@@ -35,7 +35,7 @@ class Pair(NamedTuple):
 
 
 def pairs_of(name: str = "inference_pairs.jsonl") -> Iterator[Pair]:
-    """Read a table of pairs."""
+    """Yield the pairs of a file."""
     for line in (DATA / name).read_text("utf-8").splitlines():
         row = json.loads(line)
         for pair in row["pairs"]:
@@ -43,7 +43,7 @@ def pairs_of(name: str = "inference_pairs.jsonl") -> Iterator[Pair]:
 
 
 def is_right(pair: Pair, knowledge: str) -> bool:
-    """Whether a prediction is judged right with the given knowledge."""
+    """Return whether a prediction is right by inference from the given knowledge."""
     is_list = pair.schema.get("type") == "array"
 
     def document(value: Any) -> dict[str, Any]:
@@ -64,17 +64,17 @@ def is_right(pair: Pair, knowledge: str) -> bool:
 
 
 class Judged(NamedTuple):
-    """Judgements of a table by one kind of inference."""
+    """The judgements of a table's pairs that differ from the verdicts."""
 
     lenient: list[Pair]
-    """Wrong ones that pass."""
+    """Wrong predictions that count as right."""
     strict: list[Pair]
-    """Right ones that fail."""
+    """Right predictions that count as wrong."""
     total: int
 
 
 def judge_pairs(pairs: Iterable[Pair], knowledge: str) -> Judged:
-    """Judge all pairs of a table."""
+    """Compare all pairs of a table, with inference from the given knowledge."""
     judgements = [(pair, is_right(pair, knowledge)) for pair in pairs]
     lenient = [pair for pair, right in judgements if right and not pair.right]
     strict = [pair for pair, right in judgements if pair.right and not right]
@@ -82,7 +82,7 @@ def judge_pairs(pairs: Iterable[Pair], knowledge: str) -> Judged:
 
 
 def main() -> None:
-    """Print the shares of all tables."""
+    """Print, for each table, the shares of pairs that are judged wrongly."""
     for name in ("inference_pairs.jsonl", "inference_second.jsonl", "inference_issue.jsonl"):
         pairs = [*pairs_of(name)]
         wrong = sum(not pair.right for pair in pairs)

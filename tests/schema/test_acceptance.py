@@ -1,4 +1,4 @@
-"""Which arm of a union accepts a value, and whether that is known in bounded time."""
+"""Which alternative of a union accepts a value, decided in limited time."""
 
 import pytest
 
@@ -12,7 +12,7 @@ CLOSED = {**TREE, "unevaluatedProperties": False}
 
 
 def accepts_first(definition, *arms):
-    """Return what tells whether a value is of the first arm of a union."""
+    """Return a function that returns whether a value belongs to the first arm of a union."""
     properties = {"a": {"anyOf": [*arms]}}
     schema = {"type": "object", "properties": properties, "$defs": {"n": definition}}
     return compile_schema(schema).root.fields[0].node.arms[0].accepts

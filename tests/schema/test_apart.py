@@ -1,4 +1,4 @@
-"""Schemas whose parts are reached in many ways: each value is judged by each part once."""
+"""Schemas whose parts can be reached in many ways: each value is checked by each part once."""
 
 import pickle
 
@@ -16,7 +16,10 @@ NODE = {"$ref": "#/$defs/n"}
 
 
 def arm(inside, threshold=0.5):
-    """Return an arm with a value and something of its kind inside; arms compare differently."""
+    """Return an arm of a union: an object with a value `v`, and with `inside` as its field `c`.
+
+    Arms with different thresholds are compared differently.
+    """
     return {
         "type": "object",
         "properties": {"c": inside, "v": {**TIME, THRESHOLD: threshold}},
@@ -28,7 +31,7 @@ def recursive(definition):
 
 
 def chain(length, arms=2):
-    """Return a schema of definitions; each one refers to the next in several ways."""
+    """Return a schema of `length` definitions, each of which refers to the next in `arms` ways."""
     last = {f"n{length}": arm({})}
     for index in range(length):
         reference = {"$ref": f"#/$defs/n{index + 1}"}
@@ -62,7 +65,7 @@ def document(depth, last, other="10:00"):
 
 @pytest.fixture
 def format_calls(monkeypatch):
-    """Return the values whose format was checked."""
+    """A list that gets each value whose format is checked."""
     calls = []
 
     def is_time(text):

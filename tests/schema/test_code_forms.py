@@ -1,4 +1,4 @@
-"""Which texts are code, markup or formulas, and which are prose."""
+"""Recognising texts that are code, markup or formulas, and texts that are prose."""
 
 import pytest
 

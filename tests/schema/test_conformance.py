@@ -1,7 +1,7 @@
-"""The JSON Schema Test Suite: its schemas compile or are refused for a reason that is documented,
-and arms of unions accept what the suite says is valid.
+"""The JSON Schema Test Suite: schemas compile, or are refused for a documented reason.
 
-Exclusions are functions that return the reason.
+Arms of unions accept what the suite calls valid. Functions that exclude a schema or document return
+the reason.
 """
 
 import json
@@ -24,7 +24,7 @@ DIALECTS = {"draft7": DRAFT_7, "draft2019-09": DRAFT_2019_09, "draft2020-12": DR
 
 
 def groups(name):
-    """Yield the name, the schema and the documents of each group of a file."""
+    """Yield (name, schema, tests) for each group of a file of the suite."""
     dialect = DIALECTS[name.partition("/")[0]]
     for group in json.loads((DATA / f"{name}.json").read_text(encoding="utf-8")):
         schema = group["schema"]
@@ -45,7 +45,7 @@ REASONS = {
     "a reference to the network": "is on the network, but stickler never downloads schemas",
     "a reference that points to nothing": "points to nothing",
 }
-"""Why a schema of the suite may be refused, as docs/schema.md calls it, and how messages say it."""
+"""Maps each reason for refusing a schema, as docs/schema.md names it, to words of the message."""
 
 
 def reason_of(problem):
@@ -53,7 +53,7 @@ def reason_of(problem):
 
 
 def refused(schema):
-    """List the reasons for which a schema is refused; none if it compiles."""
+    """Return the reasons for which a schema is refused; none if it compiles."""
     try:
         compile_schema(schema, "schema.json")
     except SchemaError as error:
@@ -62,7 +62,7 @@ def refused(schema):
 
 
 def about_no_document(schema):
-    """Say why a schema cannot describe documents, as far as it shows; else None."""
+    """Return why a schema cannot describe documents, as far as its type says; None if it can."""
     if isinstance(schema, bool):
         return "it is a boolean"
     named = schema.get("type")
@@ -90,7 +90,7 @@ def test_a_schema_compiles_or_is_refused_for_a_documented_reason(file):
 
 
 def contained(schema):
-    """Put a schema, as a resource of its own, where a document has a field."""
+    """Return a schema in which a field has the given schema, as a resource of its own."""
     return {
         "$schema": schema["$schema"],
         "type": "object",
@@ -114,11 +114,11 @@ def test_any_schema_can_be_that_of_a_field(file):
 
 
 SERVED = "http://localhost:1234/"
-"""Where the suite expects its `remotes/` to be."""
+"""The address at which the suite expects its directory `remotes/`."""
 
 
 def on_disk(schema):
-    """Have a schema in the place under `remotes/` that its references assume."""
+    """Return a schema, and the file under `remotes/` from which its references start."""
     identifier = schema.get("$id", "")
     if not identifier and not cannot_be_contained(schema):
         schema = {"$id": f"{SERVED}schema.json", **schema}
@@ -127,7 +127,7 @@ def on_disk(schema):
 
 
 def not_decided(name):
-    """Say why an arm need not accept a document that the suite calls valid; None if it must."""
+    """Return why an arm need not accept a document that the suite calls valid; None if it must."""
     if "/optional/format/" in name or "/format" in name:
         return "only some formats are asserted, and with less rigour"
     if "/optional/content" in name:

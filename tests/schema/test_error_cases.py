@@ -1,4 +1,4 @@
-"""Every row of `tests/cases/schema_errors.jsonl`: where a schema is wrong, and what is said."""
+"""Every row of `tests/cases/schema_errors.jsonl`: the place of an error, and the message."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A plan names the files that the references of its schema lead to."""
+"""A plan has the names of the files to which the references of its schema lead."""
 
 import json
 

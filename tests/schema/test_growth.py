@@ -1,6 +1,6 @@
-"""Small schemas with very many combinations: they compile in a moment, or are refused.
+"""Small schemas with very many combinations: they compile quickly, or are refused.
 
-A test that fails here does not come to its end.
+If one of these tests fails, it does not end.
 """
 
 import pytest
@@ -18,7 +18,7 @@ DEFINITIONS = 39
 
 
 def chain(make):
-    """Make definitions; each one has two references to the one before."""
+    """Return definitions, each of which has two references to the one before."""
     definitions = {"d0": {"type": "object", "properties": {"x": {"type": "number"}}}}
     for level in range(1, DEFINITIONS):
         definitions[f"d{level}"] = make({"$ref": f"#/$defs/d{level - 1}"}, level)

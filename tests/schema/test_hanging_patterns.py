@@ -1,6 +1,7 @@
-"""Wherever a schema can have a pattern, none keeps a comparison from coming to its end.
+"""No pattern in a schema can make a comparison endless.
 
-Each of these patterns takes Python's `re` longer than anybody waits: a test that fails, hangs.
+Python's `re` would take longer than anybody waits for each of these patterns, so a failing test
+hangs.
 """
 
 import pytest

@@ -55,7 +55,7 @@ def with_fields(_rest=None, **fields):
 
 
 def inferred(schema):
-    """Infer, and make sure that the outcome compiles."""
+    """Return the inferred schema, after checking that it compiles."""
     annotated, fields, *_ = infer(schema)
     compile_schema(annotated)
     return annotated, fields

@@ -1,4 +1,4 @@
-"""What is inferred passes what an expert would pass, with few exceptions."""
+"""Inference accepts what an expert would accept, with few exceptions."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Texts of JSON: how they are declared, and where documents show them."""
+"""Texts that are JSON: how a schema declares them, and how documents show them."""
 
 import pytest
 

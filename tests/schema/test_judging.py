@@ -1,4 +1,4 @@
-"""The engine that judges documents: its patterns and formats, its limits, and that it is one."""
+"""The validator of documents: its patterns, formats and limits; there is only one."""
 
 import math
 import pickle
@@ -28,7 +28,7 @@ STRING, NUMBER = {"type": "string"}, {"type": "number"}
 
 
 def first_is_taken(arm, value, **rest):
-    """Tell whether an arm of a union takes a value, and whether the document is valid so."""
+    """Return whether the first arm of a union accepts a value, and whether the value is valid."""
     schema = {
         "type": "object",
         "properties": {"a": {"anyOf": [{**arm, THRESHOLD: 0.9}, {"title": "any"}]}},

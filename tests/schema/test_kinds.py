@@ -1,4 +1,4 @@
-"""What stands at a place of the documents, by the schema of that place."""
+"""The kind of each field, which its schema decides."""
 
 from dataclasses import replace
 
@@ -44,7 +44,7 @@ def node_of(schema, draft=None):
 
 
 class WholeObject(ExactComparator):
-    """Takes an object as one value."""
+    """A comparator that compares whole objects."""
 
     takes = frozenset({"object"})
 
@@ -456,7 +456,7 @@ class TestObjects:
 
 
 class TestPlacesOfAnyKind:
-    """Annotations apply to all leaves, objects and lists that may occur at a place."""
+    """Annotations of a field of any kind apply to all values, objects and lists in it."""
 
     def test_a_threshold_is_that_of_leaves_elements_and_objects(self):
         node = node_of({THRESHOLD: 0.9})

@@ -1,4 +1,4 @@
-"""What the form of lists says: positions, boxes, running numbers, and single values for lists."""
+"""Inference from the form of lists: positions, boxes, running numbers, single values."""
 
 import pytest
 
@@ -12,7 +12,7 @@ X = "x-aws-stickler-"
 
 
 def inferred(*documents, schema=None):
-    """Return the annotated properties of documents, of their own schema or of another one."""
+    """Return the properties that are inferred from documents, with a schema or without."""
     seen = Observed()
     for document in documents:
         seen.add(document)

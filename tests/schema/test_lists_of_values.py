@@ -1,4 +1,4 @@
-"""Places where a ground truth may list the values that are right."""
+"""Fields in which a ground truth may list several right values."""
 
 import pytest
 

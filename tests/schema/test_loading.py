@@ -261,7 +261,7 @@ def test_doubled_values_are_left_out_and_warned_of():
 
 
 KEYED = {"rows": [{"sku": sku, **dict.fromkeys("abcdef", 1)} for sku in ("A-1", "A-2")]}
-"""Whose schema has an annotation: a weight for the key of rows."""
+"""A document whose inferred schema has an annotation: a weight for the key of `rows`."""
 
 
 @pytest.mark.parametrize("when", ["auto", "always"])
@@ -383,7 +383,7 @@ SIGNED_IN = "https://me:secret@example.org"
 
 
 def elsewhere(monkeypatch, content, *names):
-    """Let all files that are elsewhere have one content, and directories there these names."""
+    """Give all remote files the same content, and remote directories these names."""
     monkeypatch.setattr(remote, "open_url", lambda _: io.BytesIO(json.dumps(content).encode()))
     monkeypatch.setattr(
         loading, "list_url", lambda url: [(name, f"{url}/{name}", 9) for name in names]
@@ -391,7 +391,7 @@ def elsewhere(monkeypatch, content, *names):
 
 
 class TestDirectories:
-    """One schema for each kind of document."""
+    """Directories with one schema for each kind of document."""
 
     def test_each_file_that_describes_documents_is_a_schema(self, tmp_path):
         folder = tmp_path / "kinds"
@@ -536,7 +536,7 @@ class TestDirectories:
 
 
 def loaded_by(file):
-    """List the modules of a new interpreter after it has compiled a schema."""
+    """Return the modules that a new interpreter has after it has compiled a schema."""
     program = (
         "import sys; from stickler_cli.schema.loading import load_schema; "
         f"load_schema({str(file)!r}); print(*sys.modules)"

@@ -1,4 +1,4 @@
-"""What is seen of documents, the schema that it implies, and that it stays small."""
+"""What is observed in documents, and the schema that it implies; memory stays small."""
 
 import pytest
 
@@ -25,19 +25,19 @@ def seen_in(*documents):
 
 
 def field(*values, name="x"):
-    """Return the schema of one field that had these values."""
+    """Return the schema that is inferred for a field with these values."""
     return observed_schema(seen_in(*({name: value} for value in values)))["properties"][name]
 
 
 def choice(*values, name="x"):
-    """Return how a field of these values is compared."""
+    """Return the comparison that is inferred for a field with these values."""
     root = seen_in(*({name: value} for value in values))
     (choice_found,) = infer(observed_schema(root), seen=root).fields
     return choice_found.comparator, choice_found.threshold, choice_found.reason
 
 
 def describe_observed(seen):
-    """Return all that was seen at a place and below it."""
+    """Return everything that was observed at a field and inside it."""
     children = {key: describe_observed(field) for key, field in seen.fields.items()}
     elements = seen.elements and describe_observed(seen.elements)
     figures = (
@@ -220,7 +220,7 @@ def test_keys_that_are_data_make_a_map():
 
 
 def split_over_two(fields):
-    """Return two objects, each with half of some fields."""
+    """Return two objects, each with half of the fields."""
     names = list(fields)
     return [{name: fields[name] for name in names[start::2]} for start in (0, 1)]
 

@@ -27,7 +27,7 @@ SECTIONS = dict(re.findall(r"^## ([\w ]+)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE
 
 
 def rows(section):
-    """Read the rows of a section's table, without code marks."""
+    """Return the rows of a section's table, without code marks."""
     lines = re.findall(r"^\| (.*) \|$", SECTIONS[section], re.MULTILINE)
     return [[cell.replace("`", "").strip() for cell in line.split("|")] for line in lines[1:]]
 

@@ -1,4 +1,4 @@
-"""How many schemas a value may be held against, to the last one."""
+"""The maximum number of schemas against which one value is checked."""
 
 import json
 
@@ -17,7 +17,7 @@ def few(monkeypatch):
 
 
 def reached(schema):
-    """Return the places with too many subschemas, and the schema with its separate judgements."""
+    """Return the paths with too many subschemas, and the schema with parts checked separately."""
     files = SchemaFiles(schema)
     reach = Reach(files)
     paths = [files.locate(place.schema).path for place, _, _ in reach.problems(files.root)]

@@ -1,4 +1,4 @@
-"""How dates and amounts of a field are read: by the other values of its ground truth."""
+"""How dates and amounts are read, depending on other values of their field."""
 
 import pytest
 
@@ -10,7 +10,7 @@ CENT = {"absolute_tolerance": 0.01, "unit": "same"}
 
 
 def config(name, *values, schema=None, other_values=()):
-    """Return the keywords of the comparator of a field that has these values."""
+    """Return the keywords of the comparator that is inferred for a field with these values."""
     seen = Observed()
     for index, value in enumerate(values):
         seen.add({name: value, **(other_values[index] if other_values else {})})

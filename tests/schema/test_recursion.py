@@ -1,4 +1,4 @@
-"""Schemas that contain themselves, plans as values: equality, pickling, size."""
+"""Schemas that contain themselves; plans as values: equality, pickling, size."""
 
 import pickle
 
@@ -23,7 +23,7 @@ TREE = {
 
 
 def chain(length):
-    """Return a schema of objects that each hold the next one, by reference."""
+    """Return a schema of `length` objects, each of which contains the next by a reference."""
     definitions = {
         f"d{number}": {"properties": {"next": {"$ref": f"#/$defs/d{number + 1}"}}}
         for number in range(length)
@@ -247,7 +247,7 @@ def test_from_so_many_nodes_on_a_place_stands_in_a_plan_once(inner, fields, agai
 
 
 def levels(node):
-    """Count the objects inside one another that are there without a reference."""
+    """Return how many nested objects a node contains without following a recursion."""
     children = [plan_field.node for plan_field in getattr(node, "fields", ())]
     return 1 + max(map(levels, children)) if children else 0
 
@@ -278,7 +278,7 @@ def test_levels_are_those_around_a_place_and_not_beside_it():
 
 
 def recursions(node):
-    """List the places of all recursions below a node."""
+    """Return the paths of all recursions inside a node."""
     if isinstance(node, RecursionNode):
         return [node.location]
     children = (

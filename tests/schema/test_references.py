@@ -29,7 +29,7 @@ def referring(reference, **rest):
 
 @pytest.fixture
 def folder(tmp_path):
-    """A folder for schema files; `write` puts one there and gives its path."""
+    """A folder for schema files; its function `write` adds a file and returns the path."""
 
     def write(name, contents):
         file = tmp_path / name

@@ -1,4 +1,4 @@
-"""What a schema says in vain is told: misspelt keywords, doubled values, nothing at all."""
+"""Warnings about schemas: misspelt keywords, repeated values, and schemas without effect."""
 
 import pytest
 

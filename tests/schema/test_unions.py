@@ -1,4 +1,4 @@
-"""`allOf`, `$ref`, `anyOf`, `oneOf` and lists of types: what wins, and which arm is taken."""
+"""`allOf`, `$ref`, `anyOf`, `oneOf` and lists of types: precedence, and the chosen arm."""
 
 import pickle
 

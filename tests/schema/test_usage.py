@@ -8,7 +8,7 @@ OBJECT = {"type": "object", "properties": {"b": {"type": "string"}}}
 
 
 def misplaced(schema):
-    """List the problems of a field's schema by annotation."""
+    """Return the problems of a field's schema, by annotation."""
     try:
         compile_schema({"type": "object", "properties": {"a": schema}})
     except SchemaError as error:

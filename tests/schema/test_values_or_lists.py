@@ -1,4 +1,4 @@
-"""Unions that are written in another way before comparisons are inferred."""
+"""Unions that are rewritten before comparisons are inferred."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Schemas, and documents that were compared, for the tests of this room."""
+"""Functions that make schemas and compared documents, for the tests of this directory."""
 
 import numpy as np
 
@@ -21,24 +21,30 @@ def an_object(**properties):
 
 
 def a_list(items):
-    """Return the schema of a list."""
+    """Return the schema of a list of `items`."""
     return {"type": "array", "items": items}
 
 
 def cells_of(counts):
-    """Return the cells of units, (3 modes, rows, 5 outcomes)."""
+    """Return the cells for counts of units, (n_rows, CELL_SIZE).
+
+    `counts` has the shape (3 counting modes, n_rows, 5 outcomes).
+    """
     cells = np.zeros((counts.shape[1], CELL_SIZE), np.int64)
     cells[:, :N_UNIT_COUNTS] = counts.swapaxes(0, 1).reshape(len(cells), -1)
     return cells
 
 
 def compare(plan, gt, pred, options=None):
-    """Compare two documents."""
+    """Compare two documents; return the tree of units."""
     return tree_of(engine.compare(plan, [gt], [pred], options), 0)
 
 
 def batch(plan, documents, options=None, status=Status.EVALUATED, **rest):
-    """Compare documents together; each is a ground truth and a prediction, by its id."""
+    """Compare documents together, and return them as a batch.
+
+    `documents` maps ids to (ground truth, prediction).
+    """
     account = engine.compare(plan, *map(list, zip(*documents.values(), strict=True)), options)
     results = [
         DocumentResult(name, status, score, **rest)
@@ -48,12 +54,12 @@ def batch(plan, documents, options=None, status=Status.EVALUATED, **rest):
 
 
 def not_compared(name, status=Status.FAILED, *problems, **rest):
-    """Return a document that was not compared."""
+    """Return a batch of one document that was not compared."""
     return Batch([DocumentResult(name, status, None, problems, **rest)])
 
 
 def records(*batches):
-    """Return the records of documents of some batches, as files have them."""
+    """Return the records of the documents of batches, as files have them."""
     blocks = Blocks()
     for part_batch in batches:
         blocks.add(part_batch)
@@ -61,7 +67,7 @@ def records(*batches):
 
 
 def add_confidences(found, name, record):
-    """Add a document, as files have it, to confidences."""
+    """Add the confidences of a document, from its record in files."""
     found.add([name], read_confident_values([record]))
 
 
@@ -76,7 +82,7 @@ def comparison_view(batch, *, recall_with_fd=False):
 
 
 def evaluate(batches):
-    """Add up documents, in any order."""
+    """Return the evaluation of the documents of batches."""
     evaluation = Evaluation()
     for part_batch in batches:
         evaluation.add(part_batch)

@@ -1,4 +1,4 @@
-"""The ledger: what files have of a document, that it is read back exactly, and what is refused."""
+"""The ledger of documents: it is read back from files exactly, and wrong files are refused."""
 
 import json
 import pickle
@@ -281,7 +281,7 @@ def test_what_became_of_documents_is_read_off_the_root():
 
 
 def varied_documents(documents: int) -> dict[str, tuple[dict, dict]]:
-    """Return documents with different fields and different errors."""
+    """Return documents with different fields and errors."""
     lines = [{"sku": name} for name in ("mouse", "lamp", "desk")]
     return {
         f"{index:03}": (

@@ -1,4 +1,4 @@
-"""Causes: errors that are alike are put together, and every value lost is in one of them."""
+"""Causes: similar errors are grouped, and each lost value belongs to one cause."""
 
 import random
 
@@ -28,7 +28,7 @@ LINE = {"sku": "A-1", "name": "bolt", "price": 5.5, "unit": "kg"}
 
 
 def evaluated(*pairs):
-    """Compare documents together, named by their number."""
+    """Evaluate documents together; their ids are their numbers."""
     return evaluated_as({str(index): pair for index, pair in enumerate(pairs)})
 
 
@@ -39,7 +39,7 @@ def evaluated_as(pairs):
 
 
 def causes_of(evaluation):
-    """Return the causes without keys that are trivial or have tests of their own."""
+    """Return the values of each cause, without keys that other tests check."""
     other_keys = {"class", "number", "document_ids"}
     return [
         tuple(value for key, value in entry.items() if key not in other_keys)
@@ -125,7 +125,7 @@ def test_an_object_below_its_threshold_loses_no_values_but_those_of_its_fields()
 
 
 def documents(count):
-    """Return documents with all kinds of errors, the same every time."""
+    """Return `count` documents with all kinds of errors, the same ones for each call."""
     draw = random.Random(count)  # noqa: S311 - no secret
     pairs = []
     for _ in range(count):
@@ -265,7 +265,7 @@ SALES = compile_schema(
 
 
 def origins(*pairs):
-    """Return the origins of each cause: field, fields that it comes from, and number of errors."""
+    """Return the origins of each cause as lists of (field, *fields of origin, number of errors)."""
     evaluation = Evaluation()
     evaluation.add(batch(SALES, {str(index): pair for index, pair in enumerate(pairs)}))
     assert read_evaluation(evaluation.to_dict()).to_dict() == evaluation.to_dict()

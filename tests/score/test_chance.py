@@ -1,4 +1,4 @@
-"""Causes name another field only where its values are there more often than by chance."""
+"""Causes name another field only if its values occur there more often than by chance."""
 
 import random
 
@@ -26,7 +26,7 @@ LONG_STATES = ("Not Applicable", "Not Yet Known", "Answer Is Pending", "Answered
 
 
 def random_errors(seed, states, rate=0.2):
-    """Make documents of six fields; each field sometimes has another value."""
+    """Return documents with six fields; each field is wrong with the probability `rate`."""
     chosen = random.Random(seed)  # noqa: S311 - no secret
     pairs = {}
     for number in range(200):
@@ -99,7 +99,7 @@ def test_what_is_told_does_not_depend_on_chunks_or_the_order_of_merging():
 
 
 def counts_of(gt, wrong):
-    """Value counts of fields, whose values are given by name."""
+    """Return the counts of true and of wrong values of fields, given by name."""
     counts = ValueCounts()
     for name, values in wrong.items():
         for value in values:

@@ -35,7 +35,7 @@ DOCUMENTS = {
 
 
 def add_up(*names):
-    """Add each document as a chunk of its own, in this order."""
+    """Add each document as a chunk of its own, in the given order."""
     total = CloseMatches()
     for name in names:
         chunk = CloseMatches()

@@ -1,4 +1,4 @@
-"""A comparison as the lines of a page, no more than it has room for."""
+"""A comparison as lines of an HTML page, limited to the room that there is."""
 
 import json
 
@@ -11,7 +11,7 @@ PLAN = compile_schema({"type": "array", "items": {"type": "string"}})
 
 
 def rows(count):
-    """Make a right list with the given number of lines."""
+    """Return a list of right items with this number of lines."""
     values = [f"{index}" for index in range(count)]
     return json.loads(tree_line(compare(PLAN, values, values)))
 

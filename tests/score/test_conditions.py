@@ -1,4 +1,4 @@
-"""Patterns of fields, and fields in the order of their schema."""
+"""Patterns for fields, and fields in the order of their schema."""
 
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.score.sums import (

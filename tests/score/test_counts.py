@@ -1,4 +1,4 @@
-"""Counts of the units of a table: the cells that they count in."""
+"""Counts of the units of a table: the cells in which they are counted."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a page shows of a run: bounded, in document order, the same for any number of jobs."""
+"""Details for an HTML page: limited, in document order, the same for any number of jobs."""
 
 import json
 from collections.abc import Iterable
@@ -44,7 +44,7 @@ def result_of(name: str, gt: dict, pred: dict) -> Batch:
 
 
 def pairs_of(gt: dict, pred: dict) -> list[tuple[Path, float, bool]]:
-    """List the pairs of a document: field, similarity, and whether it is a match."""
+    """Return the pairs of a document as (field, similarity, whether it is a match)."""
     return sorted(
         (path, *pair)
         for path, *figures in similarities(batch_of_unit(compare(PLAN, gt, pred)).table)
@@ -53,7 +53,7 @@ def pairs_of(gt: dict, pred: dict) -> list[tuple[Path, float, bool]]:
 
 
 def documents(*wrong: int) -> list[Batch]:
-    """Documents of two fields; as many of them are wrong as is said, so scores are 1, 1/2, 0."""
+    """Return documents with two fields; `wrong` has the number of wrong fields of each document."""
     right = {"a": "x", "b": "x"}
     preds = [right, {"a": "x", "b": "?"}, {"a": "?", "b": "?"}]
     return [result_of(f"d{index}", right, preds[errors]) for index, errors in enumerate(wrong)]

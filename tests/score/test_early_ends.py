@@ -1,4 +1,4 @@
-"""Documents that end early: everything after a field or item is missed, and that is one cause."""
+"""Documents that end early: everything after a field or item is missed, which is one cause."""
 
 from dataclasses import replace
 
@@ -34,7 +34,7 @@ FULL = {
 
 
 def end_of(schema, gt, pred):
-    """Return the end of a document that ends early, else None."""
+    """Return where a document ends early; None if it does not."""
     plan = compile_schema(schema)
     bare = Unwrapper(plan.root)(gt, is_truth=True)
     return find_early_ends(compare(plan, [bare.value], [pred], gold=[bare.gold])).get(0)
@@ -47,7 +47,7 @@ def ends_of(schema, gt, pred):
 
 
 def sentence_of(schema, gt, pred):
-    """Return in words where a document ends early; empty if it does not."""
+    """Return a sentence on where a document ends early; empty if it does not."""
     end = end_of(schema, gt, pred)
     return end.sentence if end else ""
 
@@ -251,7 +251,7 @@ def causes_of(batches):
 
 
 def with_statuses(compared, *statuses):
-    """Return a batch whose documents have other statuses."""
+    """Return a batch whose documents have these statuses."""
     results = zip(compared.results, statuses, strict=True)
     return Batch([replace(result, status=status) for result, status in results], compared.table)
 

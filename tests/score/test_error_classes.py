@@ -51,13 +51,13 @@ NUMBER = {"type": "number"}
 
 
 def classes(schema, gt, pred):
-    """List the errors of a document as (path, class)."""
+    """Return the errors of a document as (path, class)."""
     errors = batch(compile_schema(schema), {"": (gt, pred)}).errors(0)
     return [(error.path, error.error_class.value) for error in errors]
 
 
 def of_values(gt, pred):
-    """Return the class of two values that have nothing around them."""
+    """Return the class of two values in a document without other values."""
     return classify(Outcome.FD, ("a",), gt, pred, ValuePlaces({"a": gt})).value
 
 
@@ -182,7 +182,7 @@ ALIKE = {
         (True, 1),
     ],
 }
-"""Pairs of values of a class, whichever of both is the ground truth."""
+"""Pairs of values with a class that does not depend on which of the two is the ground truth."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Errors by field and class: counted together as alone, and shown in one order."""
+"""Errors by field and class: the same counts for documents together and alone, in one order."""
 
 from collections import Counter
 
@@ -31,7 +31,7 @@ DOCUMENTS = {
 
 
 def counted(*names: str) -> ErrorCounts:
-    """Count the errors of each document by itself."""
+    """Count the errors of the named documents, each added alone."""
     error_counts = ErrorCounts()
     for name in names:
         single = batch(PLAN, {name: DOCUMENTS[name]})

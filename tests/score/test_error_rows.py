@@ -1,4 +1,4 @@
-"""Rows of errors, as many as a page lists, and of values, as many as `leaves` counts."""
+"""Rows of errors, as many as a page lists; and rows of values, as many as `leaves` counts."""
 
 import json
 import random
@@ -26,7 +26,7 @@ def kind(number):
 
 
 def error(document, position, number):
-    """Make an error; one with the number None repeats another error."""
+    """Return an error whose cause is given by `number`; None for an error that repeats another."""
     cause = "" if number is None else cause_key(*GROUP, None) + cause_key(*GROUP, kind(number))
     path = f"a[{position}]"
     return Error(document, path, "a", "FD", GROUP[1], "x" * (position % 3), "?", cause=cause)
@@ -37,7 +37,7 @@ def line(document, position, number):
 
 
 def documents(count, kinds):
-    """Draw documents: score, id, and the kinds of their errors."""
+    """Return `count` random documents as (score, id, numbers of the causes of their errors)."""
     draw = random.Random(count + kinds)  # noqa: S311 - no secret
     numbers = [*range(kinds), *range(kinds), None]
     names = [f"d{index}" for index in range(count - 1)] + ["\ud800"]
@@ -48,7 +48,7 @@ def documents(count, kinds):
 
 
 def keep_errors(documents_kept, limits):
-    """Keep the errors of documents one document after the other, as a run does."""
+    """Keep the errors of documents, added one after the other as in a run."""
     kept_errors = KeptErrors(*limits)
     for index, (score, name, numbers) in enumerate(documents_kept):
         kept_errors.add((score, name), [error(name, *numbers) for numbers in enumerate(numbers)])
@@ -59,7 +59,10 @@ def keep_errors(documents_kept, limits):
 
 
 def of_all(scored, max_lines, most_bytes):
-    """Compute the kept lines of all documents, the bound and the samples, by sorting."""
+    """Compute, by sorting, what `keep_errors` must keep.
+
+    Return the lines by document, the first document that is not kept, and the samples of causes.
+    """
     count, size, bound, lines_by_document = 0, 0, None, {name: [] for _, name, _ in scored}
     for score, name, numbers in sorted(scored, key=lambda entry: entry[:2]):
         for index in range(len(numbers)):

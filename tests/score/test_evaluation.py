@@ -1,4 +1,4 @@
-"""Sums over documents: what they hold, and that their order never matters."""
+"""Sums over documents: their content does not depend on the order of documents."""
 
 from dataclasses import replace
 
@@ -185,7 +185,7 @@ def test_verdicts_of_the_schema_are_added_side_by_side():
 
 
 class Counted(Metric):
-    """How many documents there are."""
+    """A statistic that counts documents."""
 
     def __init__(self) -> None:
         self.documents = 0

@@ -1,4 +1,4 @@
-"""What users do with an evaluation: add to it, keep it, restore it, show it."""
+"""An evaluation in the Python API: adding to it, saving, restoring and displaying it."""
 
 import csv
 import io
@@ -156,7 +156,7 @@ def test_an_evaluation_says_in_a_line_what_it_is():
 
 
 class Frame(SimpleNamespace):
-    """Stands for the module of a data frame library."""
+    """A stand-in for the module of a data frame library."""
 
     def __init__(self, name):
         super().__init__(DataFrame=lambda columns: (name, columns))
@@ -164,7 +164,7 @@ class Frame(SimpleNamespace):
 
 @pytest.fixture
 def libraries(monkeypatch):
-    """Say which libraries are installed."""
+    """Return a function that sets which data frame libraries seem to be installed."""
 
     def install(*names):
         for name in ("pandas", "polars"):
@@ -317,7 +317,7 @@ def test_a_real_library_takes_the_columns(library):
 
 
 class Page(HTMLParser):
-    """Takes HTML apart: the tags that are open at the end, all tags, the cells of each row."""
+    """A parser of HTML: the tags that are open at the end, all tags, and the cells of each row."""
 
     def __init__(self, text):
         super().__init__()

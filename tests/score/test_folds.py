@@ -1,4 +1,4 @@
-"""Documents wholly right, and valid by their schema: how many, in any order of adding."""
+"""Counts of documents that are wholly right, and of valid ones, in any order of adding."""
 
 import json
 
@@ -128,7 +128,7 @@ def test_documents_that_were_not_compared_add_nothing():
 
 
 class MostValues:
-    """The most values that a document has: a statistic that somebody adds."""
+    """A statistic that somebody could add: the largest number of values in a document."""
 
     most = 0
 

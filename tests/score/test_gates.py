@@ -1,4 +1,4 @@
-"""Gates: how they are read, what they compare, when they fail."""
+"""Gates: how they are parsed, which figures they check, and when they fail."""
 
 import pytest
 
@@ -29,7 +29,10 @@ PLAN = compile_schema(an_object(id=TEXT, total=TEXT))
 
 
 def evaluation(**fields: list[int]) -> Evaluation:
-    """An evaluation whose root and fields have the same counts in every mode."""
+    """Return an evaluation with the given counts of fields, the same in every counting mode.
+
+    The whole document has the sum of these counts.
+    """
     result = Evaluation()
     result.statuses[Status.EVALUATED] = 2
     for name, counts in fields.items():
@@ -41,7 +44,7 @@ def evaluation(**fields: list[int]) -> Evaluation:
 
 
 def set_overall(tally: Tally, counts: list[int]) -> None:
-    """Let `overall` have other counts than the other modes."""
+    """Replace the `overall` counts of a tally; other modes keep theirs."""
     tally.cell[: len(counts)] = counts
 
 
@@ -442,7 +445,7 @@ def test_every_unknown_path_is_told_with_near_ones():
 
 
 def with_intervals(documents: int) -> Evaluation:
-    """An evaluation of documents whose `id` is right, and whose `total` is missed."""
+    """Return an evaluation with intervals, of documents with a right `id` and a missed `total`."""
     result = Evaluation(interval_settings=IntervalSettings())
     for number in range(documents):
         result.add(batch(PLAN, {f"{number}": ({"id": "x", "total": "1"}, {"id": "x"})}))
@@ -530,7 +533,11 @@ def test_gates_on_intervals_of_confidences_take_rows():
 
 
 def with_confidences(documents: int, *, intervals: bool = True) -> Evaluation:
-    """An evaluation of `a`: right at 0.9, and wrong at 0.5 in every other document."""
+    """Return an evaluation of field `a`.
+
+    Each document has a right value of confidence 0.9, and every other one a wrong value of
+    confidence 0.5.
+    """
     result = Evaluation(interval_settings=IntervalSettings() if intervals else None)
     for number in range(documents):
         confidences = {"right": {"a": [0.9]}, **({"wrong": {"a": [0.5]}} if number % 2 else {})}
@@ -665,7 +672,10 @@ def test_a_pattern_says_what_its_values_are_of():
 
 
 def run_with(*gates, conditions=None, values=(9, 1, 0, 1, 0), units=(1, 0, 0, 0, 0)):
-    """Make a run of one field with different values and units, and judge its gates."""
+    """Return a run of one field with its gates judged.
+
+    `values` are the counts of the field, and `units` the `overall` counts of the document.
+    """
     run_evaluation = evaluation(a=[*values])
     set_overall(run_evaluation.tally, units)
     run_evaluation.conditions = conditions

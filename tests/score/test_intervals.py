@@ -1,4 +1,4 @@
-"""Confidence intervals: what they are where that is known, and that no order changes them."""
+"""Confidence intervals: known cases, and independence of the order of documents."""
 
 import json
 from hashlib import blake2b
@@ -186,7 +186,7 @@ def test_intervals_of_a_field_are_those_of_its_documents(recall_with_fd):
 
 
 def tallied(counts, scores=None) -> Tally:
-    """Return the sums of a field over some documents, (3 modes, documents, 5 outcomes)."""
+    """Return the sums of a field, given its counts, (3 modes, documents, 5 outcomes)."""
     documents = counts.shape[1]
     values = np.zeros((4, documents))
     if scores is not None:
@@ -220,7 +220,7 @@ def test_one_document_and_no_settings_have_shares_without_intervals():
 
 
 def documents(*names: int) -> Batch:
-    """Make documents; every third one has a wrong id, and every fifth one misses a line."""
+    """Return documents; every third one has a wrong id, and every fifth one misses a line."""
     pairs = {}
     for name in names:
         gt = {"id": str(name), "lines": [{"sku": "a"}, {"sku": "b"}]}
@@ -233,7 +233,7 @@ def documents(*names: int) -> Batch:
 
 
 def evaluation(*names: int, keep: bool = True, settings=SETTINGS) -> Evaluation:
-    """Return the results of `documents`."""
+    """Return the evaluation of `documents`, which keeps single documents if `keep` is true."""
     run_evaluation = Evaluation(
         ledger=Ledger(blocks=Blocks() if keep else None), interval_settings=settings
     )
@@ -333,7 +333,7 @@ def test_nobody_has_intervals_who_does_not_ask():
 
 
 def weights(documents, settings):
-    """Return the weights of every replicate."""
+    """Return the weights of documents in every replicate, (n_documents, 1 + n_replicates)."""
     return resample(documents, lambda drawn: drawn, settings)
 
 

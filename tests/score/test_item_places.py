@@ -1,4 +1,4 @@
-"""How many values are lost by the place of their item in its list."""
+"""Numbers of lost values by the position of their item in its list."""
 
 from itertools import pairwise
 

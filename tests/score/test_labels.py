@@ -1,4 +1,4 @@
-"""What runs say of fields that nobody labelled, and of lists without all elements."""
+"""Runs with fields that nobody labelled, and with lists that do not name all items."""
 
 import numpy as np
 import pytest
@@ -128,7 +128,7 @@ def test_some_documents_of_a_batch_have_the_places_that_are_passed_over_in_them(
 
 
 class UniterableTallies(FieldTallies):
-    """Sums of fields that may be looked up but not listed."""
+    """Sums of fields that can be looked up, but fail if all fields are listed."""
 
     def __iter__(self):
         raise AssertionError("all fields are listed")

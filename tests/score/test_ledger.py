@@ -1,4 +1,4 @@
-"""Which documents a run is of: the least hashes of their ids, whatever came first."""
+"""The documents of a run, known by the lowest hashes of their ids in any order."""
 
 from hashlib import blake2b
 

@@ -1,4 +1,4 @@
-"""What a run comes to with its marked errors right: what it would be with the mended documents."""
+"""Figures of a run in which marked errors count as right: those of the corrected documents."""
 
 import pytest
 
@@ -48,7 +48,7 @@ def marks_on(*told, mark=TRUE):
 
 
 def marked_counts_of(marks, *names):
-    """Count what marks change in some documents, as a run does."""
+    """Return the changes of counts by verdicts on the named documents, as a run counts them."""
     marked_counts = MarkedCounts()
     for position, (name, (gt, pred)) in enumerate(DOCUMENTS.items()):
         if name in names:

@@ -1,4 +1,4 @@
-"""A ground truth that is mended in the places of some errors: what it is then, value by value."""
+"""A ground truth that is corrected where a prediction has errors, value by value."""
 
 import pytest
 
@@ -24,7 +24,7 @@ P, Q, Z = {"a": "p"}, {"a": "q", "b": "w"}, {"a": "z", "b": "k"}
 
 
 def errors(schema, gt, pred):
-    """Return the errors of a document by path and class."""
+    """Return the errors of a document, by path and class."""
     errors_of_document = batch(compile_schema(schema), {"one": (gt, pred)}).classified_errors(0)
     return {
         f"{field_path(error.unit.path)} {error.unit.outcome.name}": error.unit

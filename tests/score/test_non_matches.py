@@ -21,12 +21,12 @@ OTHER = ErrorClass.OTHER
 
 
 def errors_of(schema, gt, pred, **options):
-    """Return the errors."""
+    """Return all errors of a document."""
     return batch(compile_schema(schema), {"": (gt, pred)}, Options(**options)).errors(0)
 
 
 def list_outer_errors(schema, gt, pred, **options):
-    """List the errors that are inside of no other as (path, type, ground truth, prediction)."""
+    """Return the errors that are not inside another, as (path, type, ground truth, prediction)."""
     documents = batch(compile_schema(schema), {"": (gt, pred)}, Options(**options))
     errors = [error for error in documents.errors(0) if error.inside is None]
     (outermost,) = documents.outermost_errors
@@ -37,14 +37,15 @@ def list_outer_errors(schema, gt, pred, **options):
 
 
 def without_inside(error):
-    """Return an error without the number of errors inside it."""
+    """Return an error without its cause and the number of errors inside it."""
     return error._replace(values=None, cause="")
 
 
 def list_inner_errors(schema, gt, pred):
-    """List the errors of values as (path, type, enclosing error), and the enclosing errors.
+    """Return the errors of values, and the errors of items and objects that contain them.
 
-    A whole says how many values it has, which must be those that name it.
+    Errors of values are (path, type, path of the containing error), others (path, number of errors
+    inside, path of the containing error). The numbers must add up to the errors inside.
     """
     errors = errors_of(schema, gt, pred)
     values = [error for error in errors if error.values is None]
@@ -79,7 +80,10 @@ def line(sku, name, unit="pc", **rest):
 
 
 def differing(item_schema, gt, pred, **options):
-    """Return the names that differ of two list items that are one false discovery."""
+    """Return the names of the fields in which two paired list items differ.
+
+    The pair is a false discovery.
+    """
     entry, *_ = errors_of(
         an_object(lines=a_list(item_schema)), {"lines": [gt]}, {"lines": [pred]}, **options
     )

@@ -1,6 +1,6 @@
-"""Policies: what labelled documents allow, by tests whose error is bounded, and what becomes of it.
+"""Policies: thresholds that labelled documents allow, by tests with limited error, and their use.
 
-What a policy comes to on other documents is reckoned by hand.
+The results of a policy on other documents are computed by hand.
 """
 
 from dataclasses import replace
@@ -51,7 +51,10 @@ PLAN = compile_schema({"type": "object", "properties": {"a": LIST, "b": LIST}})
 
 
 def evaluation(documents, groups=None) -> Evaluation:
-    """Evaluate documents, each given by its id: of each field (confidence, whether right)."""
+    """Evaluate documents, given by id.
+
+    A document has, for each field, a list of (confidence, whether the value is right).
+    """
     gts, preds, confidences = [], [], []
     for fields in documents.values():
         gts.append(

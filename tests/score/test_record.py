@@ -1,4 +1,4 @@
-"""What a run comes to, what its record says beside its figures, and what becomes of shards."""
+"""The verdict of a run, its record beside the figures, and merged shards."""
 
 import json
 from collections.abc import Mapping
@@ -43,7 +43,7 @@ SCHEMA = SchemaSignature("s.json", "sha256:0", "Doc", None)
 
 
 def run(*statuses: Status, strict: bool = False, gates=(), **rest) -> Run:
-    """Return a run of a document of each status; those that were compared are right."""
+    """Return a run with one document of each given status; compared documents are right."""
     evaluation = Evaluation(rows=rest.pop("rows", "auto"))
     for index, status in enumerate(statuses):
         name = f"{index}"
@@ -180,7 +180,7 @@ def test_a_record_has_the_accounts_of_documents_unless_it_shall_not():
 
 
 def resolve_deferred(value):
-    """Return a record with everything in it that is deferred."""
+    """Return a record in which all deferred values are built."""
     if isinstance(value, Mapping):
         return {name: resolve_deferred(entry) for name, entry in value.items()}
     return [*map(resolve_deferred, value)] if isinstance(value, DeferredList) else value

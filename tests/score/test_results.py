@@ -1,4 +1,4 @@
-"""Sums over documents: intervals without rows, what is shown, and documents of other shapes."""
+"""Sums over documents: intervals without rows, displays, and documents of other shapes."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The score of each document by a figure that is asked for."""
+"""The score of each document, by a figure that the user chooses."""
 
 import pytest
 

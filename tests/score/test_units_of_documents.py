@@ -1,4 +1,4 @@
-"""The units of many documents at once: each document has those that it has by itself."""
+"""The units of many documents at once are those of each document alone."""
 
 import pytest
 
@@ -41,7 +41,7 @@ PAIRS = {
 
 
 def trusted(value):
-    """Give each value of a document a confidence, which is halved for each of its letters."""
+    """Return a document with a confidence instead of each value: 0.5 to the power of its length."""
     if isinstance(value, dict):
         return {key: trusted(inner) for key, inner in value.items()}
     return (
@@ -62,7 +62,7 @@ def compared(plan, pairs):
 
 
 def described(documents: Batch):
-    """Yield the record, the fields, the errors and the units of each document."""
+    """Yield (record, fields, errors, units) for each document."""
     units = located_units(documents.table, is_judged_unit, extra_keys="judged")
     for index, record in enumerate(records(documents)):
         # Orders are numbers that only say which comes first: how many differs with the others.

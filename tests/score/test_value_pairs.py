@@ -1,4 +1,4 @@
-"""Which values were predicted instead of which, in fields that have only a few."""
+"""Confused values, in fields with only a few different values."""
 
 import pytest
 
@@ -86,7 +86,7 @@ TEXT = {"type": "object", "properties": {"a": {"type": "string"}}}
 
 
 def pairs_of(path, *pairs, schema=TEXT):
-    """Return the predicted values of a field by ground truth."""
+    """Return the counts of predicted values of a field, by ground-truth value."""
     table = batch(compile_schema(schema), dict(enumerate(pairs))).table
     total = ValuePairs()
     for name, pairs_found in value_pairs.value_pairs(table):

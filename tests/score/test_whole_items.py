@@ -1,4 +1,4 @@
-"""How many items are right as a whole: paired, and nothing wrong, missed or invented inside."""
+"""Number of exact items: both sides have them, and nothing in them is wrong."""
 
 import pytest
 
@@ -22,7 +22,7 @@ NAIL, PIN = {"sku": "3", "name": "nail"}, {"sku": "4", "name": "pin"}
 
 
 def exact_items_of(gt, pred, schema=SCHEMA):
-    """Return how many items of each field are right as a whole, and how many there are."""
+    """Return a dict from each field to (number of exact items, number of all items)."""
     (record,) = records(batch(compile_schema(schema), {"1": (gt, pred)}))
     return {
         name: (entry.get("whole", 0), entry["items"])

@@ -1,4 +1,4 @@
-"""Units that were judged, right ones too: what there is of each, and in which order."""
+"""Compared units, also right ones: their attributes and their order."""
 
 import numpy as np
 
@@ -90,7 +90,7 @@ def test_an_undeclared_key_is_a_unit_with_a_name_of_its_own():
 
 
 class Judge(BaseComparator):
-    """Judges every pair as wrong, with the two values as the reason."""
+    """A judge that calls every pair wrong, and gives the two values as the reason."""
 
     asks_models = True
 
@@ -214,7 +214,7 @@ def test_of_two_that_could_have_moved_one_has():
 
 
 def labelled(schema, gt, pred):
-    """Compare a ground truth that says something of itself, and return the table of its units."""
+    """Compare two documents after unwrapping the ground truth; return the table of units."""
     plan = compile_schema(schema)
     bare = Unwrapper(plan.root)(gt, is_truth=True)
     return compare(plan, [bare.value], [pred], gold=[bare.gold])

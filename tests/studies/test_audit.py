@@ -1,4 +1,4 @@
-"""Answers of runs put together, agreement, draws and estimates."""
+"""Answers of several runs: groups of equal answers, agreement, samples and estimates."""
 
 import json
 
@@ -59,7 +59,7 @@ def row(outcome, path, gt=None, pred=None, elsewhere=None, field=None, document=
 
 @pytest.fixture
 def witnesses(tmp_path):
-    """Make witnesses of the rows of runs."""
+    """Return a function that makes `Witnesses` from the rows of runs."""
 
     def make_witnesses(*runs):
         files = []
@@ -156,7 +156,10 @@ def equal(first_values, second_values):
 
 
 def alpha_of(answers):
-    """Alpha of answers, (runs, places), where NaN is missing, by the functions of the study."""
+    """Return Krippendorff's alpha of answers, (runs, places), by the functions of the study.
+
+    NaN is a missing answer.
+    """
     is_answered = ~np.isnan(answers)
     answer_groups = np.where(is_answered, answers + 1, NO_DOCUMENT).T.astype(np.uint8)
     several = is_answered.sum(axis=0) > 1

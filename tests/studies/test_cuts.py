@@ -1,4 +1,4 @@
-"""Where similarities are cut, what confirms it, and how often its interval holds the truth."""
+"""Proposed thresholds, what confirms them, and how often their intervals are right."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,10 @@ def a_sample(similarity, same=None, prefix=""):
 
 
 def two_humps(size, seed, *, low=(3, 6), high=(20, 2), unlike=0.3):
-    """Make similarities of unlike and like pairs, most of them equal; and a mask of like pairs."""
+    """Return similarities of pairs, and a mask of the pairs that are the same.
+
+    `unlike` is the share of pairs that are not the same.
+    """
     drawn = np.random.default_rng(seed)
     same = drawn.random(size) >= unlike
     near = np.where(drawn.random(size) < 0.6, 1.0, drawn.beta(*high, size))

@@ -1,4 +1,4 @@
-"""Documents that are copies of others."""
+"""Documents that are copies of other documents."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""Each study has each format; Markdown, pages and rows are made from the sections of its report."""
+"""Each study has all formats; Markdown, pages and rows are made from the report's sections."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""What lint finds in ground truth, and what it leaves alone."""
+"""Problems that lint finds in ground truth, and what it does not report."""
 
 import json
 
@@ -20,7 +20,7 @@ def an_object(**properties):
 
 @pytest.fixture
 def run_lint(tmp_path):
-    """Lint documents, a file each or lines, and return the findings by rule and field."""
+    """Return a function that lints documents, and returns the findings by (rule, field)."""
 
     def run(schema, documents, **options):
         (tmp_path / "schema.json").write_text(json.dumps(schema))

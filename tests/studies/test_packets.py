@@ -1,4 +1,4 @@
-"""Packets and their sections: figures against independent ones, and what is refused."""
+"""Packets and their sections: figures compared with other programs, and what is refused."""
 
 import json
 from collections import Counter
@@ -29,7 +29,7 @@ KINDS = ["invoice", "receipt", ""]
 
 @st.composite
 def sides(draw, pages=12):
-    """Two ways to take the same pages apart; either may lack some."""
+    """Draw two ways to split the same pages into sections; either way may leave out pages."""
     sections_of_sides = []
     for _ in range(2):
         owners = draw(st.lists(st.integers(-1, 4), min_size=pages, max_size=pages))
@@ -58,7 +58,10 @@ def figures_of(*packets):
 
 
 def labels(gt, pred):
-    """The true and the predicted part of each page; one that a side lacks is by itself."""
+    """Return the true and the predicted section of each page.
+
+    A page that a side leaves out is a section of its own on this side.
+    """
     owners = [
         {page: str(index) for index, section in enumerate(side) for page in section.pages}
         for side in (gt, pred)

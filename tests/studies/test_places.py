@@ -1,4 +1,4 @@
-"""Boxes in the forms of extractors, and average precision against that of COCO."""
+"""Boxes in the formats of extractors, and average precision compared with that of COCO."""
 
 import contextlib
 import io

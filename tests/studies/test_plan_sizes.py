@@ -1,4 +1,4 @@
-"""Numbers of documents, by hand where that can be done."""
+"""Planned numbers of documents, computed by hand where possible."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from stickler_cli.studies.plan.answer import (
 )
 
 TENTH = Pilot(Spread(90, 10, 90, 0, 10), 100, 0.95)
-"""A hundred documents of a value each, ten of them wrong."""
+"""A pilot of a hundred documents with one value each; ten of them are wrong."""
 
 
 def test_a_half_width_is_that_of_a_run_of_so_many_documents():

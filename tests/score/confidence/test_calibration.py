@@ -1,4 +1,4 @@
-"""What confidences are worth: the figures against their definitions and against scikit-learn."""
+"""Figures of confidences, checked against their definitions and scikit-learn."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Values with a confidence whose documents are forgotten say what those say whose are known."""
+"""Confidences without their documents give the same figures as with them."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Runs that are made of nothing but what files have of their documents."""
+"""Functions that make runs from records of documents, as files have them."""
 
 from dataclasses import replace
 
@@ -18,7 +18,10 @@ SIGNATURE = SchemaSignature("order.json", f"sha256:{'0' * 64}", "Order", None)
 
 
 def document(name, score=1.0, status="evaluated", **fields):
-    """A document as files have it; counts of fields as `tp=1`, the whole document under `whole`."""
+    """Return a document's record; counts of fields are given as `total={"tp": 1}`.
+
+    `whole` has the counts of the whole document. `__` in a name stands for a dot.
+    """
     exact_counts = fields.pop("whole", None)
     counts = {name.replace("__", "."): entry for name, entry in fields.items()}
     if exact_counts is not None:
@@ -27,7 +30,7 @@ def document(name, score=1.0, status="evaluated", **fields):
 
 
 def run_of(*documents, paths=("total",), **changes):
-    """A run of these documents, under a schema with these fields."""
+    """Return a run of these documents; its schema has the fields `paths`."""
     blocks = Blocks()
     blocks.read_records(documents)
     fields = [FieldInfo(parse_field_path(path), "leaf", "Exact", 0.5, 1.0) for path in paths]
@@ -41,16 +44,19 @@ MISSED = {"fn": 1}
 
 
 def single(name, right, score=None):
-    """A document with one field, `total`."""
+    """Return the record of a document with one field, `total`."""
     counts = RIGHT if right else WRONG
     return document(name, float(right) if score is None else score, whole=counts, total=counts)
 
 
 def compared(base, new, names=("BASE", "NEW"), gates=(), settings=None) -> Difference:
-    """The difference between two runs."""
+    """Return the difference between two runs."""
     return compare_runs({names[0]: base}, {names[1]: new}, gates, settings)
 
 
 def joined(bases, news, rule=None):
-    """Join runs as they are compared: by the fields and, if no rule is given, that of the first."""
+    """Join runs as in a comparison of two sides.
+
+    Fields are those of the first run, and so is the rule for rates by default.
+    """
     return joined_runs.join_runs(bases, news, bases[0].fields, rule or bases[0].rule)

@@ -1,4 +1,4 @@
-"""`stickler diff`: runs in, report out, and the exit code."""
+"""`stickler diff`: its report and exit code."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ from tests.cli.conftest import GOOD, write
 
 @pytest.fixture
 def runs(stickler, data: Path) -> Path:
-    """Two runs of two documents: in the second one, the document that was wrong is right."""
+    """Two runs of two documents; one document is wrong in the first run and right in the second."""
     stickler("eval", "schema.json", "gt", "pred", "-q", "-o", "base.json")
     write(data / "pred" / "two.json", GOOD)
     stickler("eval", "schema.json", "gt", "pred", "-q", "-o", "new.json")

@@ -1,4 +1,4 @@
-"""Causes of two runs beside each other: what is new, grew, shrank or is fixed."""
+"""Causes of two runs, compared: which are new, grew, shrank or are fixed."""
 
 from dataclasses import replace
 

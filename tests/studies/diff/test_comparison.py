@@ -1,4 +1,4 @@
-"""Whole differences: trends, what decided them, and gates on change."""
+"""Whole differences: trends, what decided them, and gates on changes."""
 
 import pytest
 
@@ -13,7 +13,10 @@ from .runs import MISSED, RIGHT, WRONG, compared, document, joined, run_of, sing
 
 
 def runs(before, after, **changes):
-    """Two runs of documents with one field each, right where there is a 1."""
+    """Return two runs of documents with one field.
+
+    `before` and `after` have a character for each document: 1 if it is right.
+    """
     return tuple(
         run_of(*(single(f"d{n:03}", flag == "1") for n, flag in enumerate(flags)), **changes)
         for flags in (before, after)
@@ -449,7 +452,7 @@ def test_a_gate_on_several_fields_is_judged_by_the_one_whose_change_misses_most(
 
 
 def measured(**figures):
-    """Make a run with these figures of metrics."""
+    """Return a run with these figures of metrics."""
     run = run_of(single("a", right=True))
     measures = {
         name: Measure(name, recorded_figures={name: figure}) for name, figure in figures.items()

@@ -1,4 +1,4 @@
-"""What two runs differ in besides their figures."""
+"""Properties in which two runs differ besides their figures."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The documents that got better or worse, and their fields that broke or were fixed."""
+"""Documents that got better or worse, and their fields that broke or were fixed."""
 
 from stickler_cli.studies.diff.measures import document_changes
 from .runs import MISSED, RIGHT, WRONG, document, joined, run_of, single

@@ -1,4 +1,4 @@
-"""Which documents two runs have in common, and what was counted in each."""
+"""Documents that two runs have in common, and their counts in each run."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from .runs import RIGHT, WRONG, document, joined, run_of, single
 
 
 def scores(runs):
-    """Return the score of each document in each run."""
+    """Return the scores of all documents, for each run."""
     return [runs.of_field(run, 0).score.tolist() for run in range(len(runs.rows))]
 
 

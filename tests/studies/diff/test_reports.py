@@ -1,4 +1,4 @@
-"""What reports of a difference say of what the fixtures do not have."""
+"""Reports of differences, for cases that the fixtures do not have."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""The paired permutation test, against what can be worked out by hand, scipy, and simulations."""
+"""The paired permutation test, compared with values by hand, scipy, and simulations."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from stickler_cli.studies.diff.significance import (
 
 
 def sample(before, after, below=None):
-    """A figure with the same denominators in both runs, 1 in every document."""
+    """Return the sample of a figure whose denominators are the same in both runs, 1 by default."""
     weights = np.ones(len(before)) if below is None else np.array(below, dtype=float)
     return Sample(np.array([before, weights], dtype=float), np.array([after, weights], dtype=float))
 
@@ -74,7 +74,10 @@ def test_the_p_of_all_swaps_is_that_of_scipy(seed):
 
 
 def quotient_samples(count, documents, seed=0):
-    """Two runs that differ by chance only; values of a document are right or wrong together."""
+    """Return samples of pairs of runs that differ by chance only.
+
+    Values of the same document tend to be right or wrong together.
+    """
     random = np.random.default_rng(seed)
     samples = []
     for _ in range(count):

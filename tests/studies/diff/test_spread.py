@@ -1,4 +1,4 @@
-"""Several runs of either side: what they leave of a change."""
+"""Several runs on each side: how certain a change still is."""
 
 import numpy as np
 import pytest

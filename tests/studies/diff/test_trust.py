@@ -1,4 +1,4 @@
-"""What became of the confidences of two runs of the same documents."""
+"""Changes of the figures of confidences between two runs of the same documents."""
 
 import json
 import random
@@ -18,7 +18,7 @@ def wrapped(value, confidence):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Runs of forty documents: with good confidences, with useless ones, and without."""
+    """A folder with runs of forty documents: with good, with useless, and without confidences."""
     folder = tmp_path_factory.mktemp("runs")
     write(folder / "schema.json", SCHEMA)
     draw = random.Random(3)  # noqa: S311 - no secret
@@ -114,7 +114,7 @@ RIGHT, WRONG = True, False
 
 
 def run_with(*values):
-    """A run of documents with one value each: whether it is right, and how confident."""
+    """Return a run of documents with one value each, given as (whether right, confidence)."""
     documents = []
     for number, (right, confidence) in enumerate(values):
         side = "right" if right else "wrong"

@@ -1,4 +1,4 @@
-"""Several predictions of the same documents: what they agree in, and which values flip."""
+"""Several predictions of the same documents: fields that agree, and values that differ."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from tests.studies.diff.runs import MISSED, OPTIONS, RIGHT, WRONG, document, run
 
 
 def wrong(name, path, pred, gt="x", values=None):
-    """An error of a document, wrong if something was predicted and missed otherwise."""
+    """Return an error of a document: a missed value if `pred` is None, else a wrong value."""
     outcome = "FD" if pred is not None else "FN"
     return Error(name, path, path, outcome, ErrorClass.OTHER, gt, pred, values=values)
 
