@@ -1,6 +1,6 @@
-"""Write the pages that are generated from the code: `python docs/reference.py`.
+"""Write the pages of the documentation that are generated from the code.
 
-A test checks that the written pages are those that the code gives.
+Run `python docs/reference.py`. A test fails if the written pages differ from the generated ones.
 """
 
 import os
@@ -25,9 +25,9 @@ WIDTH = "80"
 
 
 def commands() -> Iterator[str]:
-    """Return the lines of the page of commands: the help of each command.
+    """Yield the lines of the page commands.md: the help of each command.
 
-    Entries that several commands share are on the page once.
+    An option that several commands share is on the page once.
     """
     helps = {name: _help(name) for name in ("", *settings_of_commands())}
     shared = {**_entries(helps[""]), **_entries(helps["eval"])}
@@ -91,7 +91,7 @@ ABOUT = {
     "plan": "How many documents: planning.md",
     "audit": "Which labels are wrong: auditing.md",
 }
-"""The title and place of the page about each command."""
+"""For each command, the title of the section about it, and the page and anchor of the section."""
 EVERYWHERE = ("--quiet", "--debug", "--no-config", "--config", "--help", "--url-timeout")
 NEARLY = ("--verbose", "--no-color")  # init and check have nothing to draw
 _ENTRY = re.compile(r"^  (?:-\S|\d+  |\[?[A-Z]+\]?  ).*\n?(?:^ {4,}\S.*\n?)*", re.MULTILINE)
@@ -99,7 +99,10 @@ _HEADING = re.compile(r"^(\w[\w ]*):\n", re.MULTILINE)
 
 
 def _entries(text: str) -> dict[str, str]:
-    """Return the options and exit codes of a help text: their names by their words on one line."""
+    """Return the entries of a help text: its options, arguments and exit codes.
+
+    The result maps the text of each entry, on one line, to the name of the option or code.
+    """
     return {" ".join(entry.split()): _name(entry) for entry in _ENTRY.findall(text)}
 
 
@@ -109,7 +112,10 @@ def _name(entry: str) -> str:
 
 
 def _groups(text: str) -> dict[str, list[str]]:
-    """Return the names of the options of a help text by their headings."""
+    """Return a dict from each heading of a help text to the names of its options.
+
+    Options that all or nearly all commands have are left out.
+    """
     _, *headings_and_entries = _HEADING.split(text)
     return {
         heading: [
@@ -126,7 +132,12 @@ def _groups(text: str) -> dict[str, list[str]]:
 def _without(
     shared: dict[str, str], common: dict[str, str], groups: dict[str, list[str]], text: str
 ) -> str:
-    """Return a help text in which shared options are only listed by name."""
+    """Return a help text in which shared options are only listed by name.
+
+    `shared` maps the entries that `eval` also has to their names. The keys of `common` are the
+    entries that stand once at the end of the page. `groups` has the names of the options of `eval`
+    by heading.
+    """
     title, *headings_and_entries = _HEADING.split(text)
     title = title.partition("\n\n")[0] + "\n\n"  # the page about it has the description
     options: list[str] = []
@@ -152,7 +163,10 @@ def _without(
 
 
 def _in_groups(options: list[str], groups: dict[str, list[str]]) -> Iterator[str]:
-    """Yield the names of options, or of whole groups if that is shorter."""
+    """Yield the names of options.
+
+    If most options of a group are among them, yield the name of the group instead.
+    """
     left = [name for name in options if name not in (*EVERYWHERE, *NEARLY)]
     for heading, names in groups.items():
         missing = [name for name in names if name not in left]
@@ -175,7 +189,7 @@ def _help(command: str) -> str:
 
 
 def configuration() -> Iterator[str]:
-    """Return the lines of the page of the configuration file: a row for each option."""
+    """Yield the lines of the page configuration.md: a row for each group of options."""
     yield "# Configuration"
     yield ""
     yield "Every command reads `stickler.toml`, or the table `[tool.stickler]` of `pyproject.toml`,"
@@ -209,7 +223,7 @@ def configuration() -> Iterator[str]:
 
 
 def _in_files() -> dict[str, Option]:
-    """Return the options that a configuration file can set, by name."""
+    """Return a dict from name to option, for all options that a configuration file can set."""
     in_files: dict[str, Option] = {}
     for command, settings in settings_of_commands().items():
         for name, option in options_of(settings).items():
@@ -219,7 +233,7 @@ def _in_files() -> dict[str, Option]:
 
 
 def manual() -> Iterator[str]:
-    """Return the lines of the man page. Source of its language: groff_man(7)."""
+    """Yield the lines of the man page, in the language of roff. Source: groff_man(7)."""
     yield f'.TH STICKLER 1 "" "stickler {__version__}" "User Commands"'
     yield from (".SH NAME", roff("stickler - compare predicted JSON documents with ground truth"))
     yield from (".SH SYNOPSIS", ".B stickler", roff("COMMAND [OPTIONS] [ARGUMENTS]"))
@@ -266,7 +280,7 @@ def _manual_of(name: str, command: Command, settings: type[Settings] | None) -> 
 
 
 def roff(text: str) -> str:
-    """Return a line of text, escaped so that it is not a request of roff."""
+    """Return a line of text for the man page, escaped so that roff prints it unchanged."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{text}" if text.startswith((".", "'")) else text or ".PP"
 
@@ -282,7 +296,7 @@ GENERATED = {"commands.md": commands, "configuration.md": configuration, "stickl
 
 
 def main() -> None:
-    """Write the pages."""
+    """Write all generated pages to the directory of the documentation."""
     for name, lines in GENERATED.items():
         (PAGES / name).write_text("\n".join(lines()) + "\n", "utf-8")
 
