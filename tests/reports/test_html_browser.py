@@ -1148,6 +1148,7 @@ def test_documents_that_are_no_longer_right_are_a_link_of_a_difference(open_page
     link.click()
     page.wait_for_selector("html:not([data-busy])", state="attached")
     assert rows(page, "documents", "span") == ["a"]
+    assert page.locator("#documents .chip").all_text_contents() == ["no longer wholly right ✕"]
 
 
 SMALL_TARGETS = """all => all.filter(it => it.offsetParent !== null).filter(it => {
@@ -1169,6 +1170,9 @@ def test_on_a_phone_nothing_is_cut_off_or_too_small_for_a_finger(open_page, run_
     assert page.locator(targets).evaluate_all(SMALL_TARGETS) == []
     wide = "all => all.filter(it => it.scrollWidth > it.clientWidth + 1).map(it => it.ariaLabel)"
     assert page.locator(".scroll, nav .page").evaluate_all(wide) == []
+    page.evaluate("location.hash = '#errors&find=a'")
+    page.wait_for_selector("nav .filtered", state="attached")
+    assert page.locator("nav .page").evaluate_all(wide) == []
 
 
 def test_runs_side_by_side_have_a_column_each(open_page, run_of):

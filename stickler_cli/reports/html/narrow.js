@@ -30,8 +30,10 @@ const NARROWING = {
   gt: (json) => `ground truth ${visible(json)}`,
   pred: (json) => `prediction ${visible(json)}`,
 };
+const WHOLE = "(document)"; // as in core/figures.py
+const WHOLE_MOVES = { broken: "no longer wholly right", fixed: "newly wholly right" };
 const NARROWING_DOCUMENTS = {
-  group: (name, { by }) => (facts.runs ? `${visible(by)} ${visible(name)}` : `${visible(by)} ${visible(name)}, compared`),
+  group: (name, { by }) => (facts.runs ? (by === WHOLE && WHOLE_MOVES[name]) || `${visible(by)} ${visible(name)}` : `${visible(by)} ${visible(name)}, compared`),
   score: (lower) => `score ${binText(lower)}`,
 };
 
