@@ -257,7 +257,7 @@ class WhollyRight:
     lost: LostCounts = field(
         default_factory=lambda: [0] * (MAX_LOST + 1), metadata={REQUIRED: True}
     )
-    """Number of documents that lost exactly 0, 1, ... `MAX_LOST` values, (MAX_LOST + 1,)."""
+    """Number of documents that lost exactly 0, 1, ... 10 values, as 11 numbers."""
 
     def add(self, batch: "Batch", selected: Mask | None) -> None:
         """Add all compared documents of a batch, or only the selected ones."""

@@ -63,13 +63,13 @@ class FieldPolicy:
     field: str
     """Path of the field, without list indexes."""
     group: str | None
-    """The group of documents; None for all documents."""
+    """The group of documents; null for all documents."""
     values: Count
     """Number of predicted values, with or without a confidence."""
     documents: Count
     """Number of documents that have a value with a confidence."""
     threshold: FractionOrNone
-    """The lowest confidence that is accepted; None if no threshold can keep the promise."""
+    """The lowest confidence that is accepted; null if no threshold can keep the promise."""
     accepted: Fraction
     """The share of values that are accepted."""
     error: FractionOrNone
@@ -108,7 +108,7 @@ class AcceptancePolicy:
     schema: str
     """Digest of the schema of the documents."""
     inferred: str | None
-    """Digest of the inferred annotations; None if no annotations were inferred."""
+    """Digest of the inferred annotations; null if no annotations were inferred."""
     places: Sequence[PolicyPlace]
     """The fields of the schema."""
     options: Mapping[str, Any]
@@ -116,7 +116,7 @@ class AcceptancePolicy:
     asked: Promise
     """The promise that the policy keeps."""
     by: str | None
-    """The key by which documents are grouped; None if they are not grouped."""
+    """The key by which documents are grouped; null if they are not grouped."""
     fields: Sequence[FieldPolicy]
     """An entry for each field, or for each field in each group."""
     documents: Sequence[str]
@@ -145,9 +145,9 @@ class FieldOutcome:
     field: str
     """Path of the field, without list indexes."""
     group: str | None
-    """The group of documents; None for all documents."""
+    """The group of documents; null for all documents."""
     threshold: FractionOrNone
-    """The lowest confidence that is accepted; None if no value is accepted."""
+    """The lowest confidence that is accepted; null if no value is accepted."""
     values: Count
     """Number of predicted values, with or without a confidence."""
     accepted: Count
@@ -157,7 +157,7 @@ class FieldOutcome:
     documents: Count
     """Number of documents with an accepted value."""
     error: FractionOrNone
-    """Share of wrong values among a document's accepted values, averaged over documents; None if no
+    """Share of wrong values among a document's accepted values, averaged over documents; null if no
     value was accepted."""
 
 

@@ -124,7 +124,7 @@ class MendedRates:
     recall: Fraction
     """Recall, as defined by the run's option `recall_with_fd`."""
     f1: Fraction
-    """2PR / (P + R)."""
+    """F1: the harmonic mean of precision and recall."""
 
 
 @dataclass(frozen=True, slots=True)
