@@ -175,7 +175,8 @@ class Causes:
                 simple_cause = (simple.pattern, simple.error_class), ErrorTrait(simple.field_path)
                 self._add(simple_cause, size, (ids[document] for document in documents))
         for cause in {**errors_by_cause, **missed_at_end}:
-            errors, documents_of_values = errors_by_cause[cause], missed_at_end[cause]
+            errors = errors_by_cause.get(cause, [])
+            documents_of_values = missed_at_end.get(cause, [])
             documents = {*documents_of_values, *(error.unit.document for error in errors)}
             n_values = len(documents_of_values) + sum(
                 1 if error.n_wrong_values is None else error.n_wrong_values for error in errors
@@ -185,8 +186,9 @@ class Causes:
                 values=n_values,
                 documents=len(documents),
             )
-            origins = Counter(chain.from_iterable(error.origins for error in errors)) or None
-            self._add(cause, size, (ids[document] for document in documents), origins)
+            origins = [*chain.from_iterable(error.origins for error in errors)]
+            counted_origins = Counter(origins) if origins else None
+            self._add(cause, size, (ids[document] for document in documents), counted_origins)
             if cause[1].end is EndKind.ITEM:
                 indexes = [batch.early_ends[document].last_item for document in documents]
                 self._add_last_items(cause, IndexRange(min(indexes), max(indexes)))

@@ -95,10 +95,11 @@ def amount(value: JsonValue) -> Decimal | None:
     if isinstance(value, str):
         is_amount = len(value) <= LONGEST_AMOUNT and _AMOUNT.fullmatch(value)
         return parse_number(value) if is_amount else None
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool):
         return None
-    huge = isinstance(value, int) and value.bit_length() > MOST_BITS
-    return None if huge else readable(written(value))
+    if isinstance(value, int):
+        return None if value.bit_length() > MOST_BITS else Decimal(value)
+    return readable(written(value)) if isinstance(value, float) else None
 
 
 @lru_cache_of_short_texts(256)  # several rules in a row need the same two texts
@@ -372,9 +373,9 @@ def part_of_date(gt: str, pred: str) -> bool:
     True
     """
     partial, complete = sorted((_date_parts(gt), _date_parts(pred)), key=len)
-    has_lengths = len(partial) == 2 and len(complete) == 3
-    missing_numbers = Counter(partial) - Counter(complete)
-    return has_lengths and not missing_numbers
+    if len(partial) != 2 or len(complete) != 3:
+        return False
+    return not Counter(partial) - Counter(complete)
 
 
 def _date_parts(text: str) -> list[int]:

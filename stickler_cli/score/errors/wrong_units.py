@@ -302,10 +302,12 @@ def find_origins(
     the field of this path is the only origin. If the unit is a list item and `elsewhere` is None,
     `origins` searches the item for the origin of each field in `differing`.
     """
-    path, gt, pred = unit.field_path, unit.gt, unit.pred
+    gt, pred = unit.gt, unit.pred
     if elsewhere is not None:
-        yield Origin(path, (tuple(step for step in elsewhere if isinstance(step, str)),))
+        names = tuple(step for step in elsewhere if isinstance(step, str))
+        yield Origin(unit.field_path, (names,))
     elif differing and isinstance(gt, dict) and isinstance(pred, dict):
+        path = unit.field_path
         for name, others in origins(gt, pred, differing):
             yield Origin((*path, name), tuple((*path, other) for other in others))
 
