@@ -306,8 +306,8 @@ def configuration_of(
 ) -> dict[str, Any]:
     """Return the configuration of a model class.
 
-    `read` compiles a configuration. It is used to check that the configuration is compared in the
-    same way as the class.
+    `read` compiles a configuration. It is called to check that the written configuration compares
+    documents in the same way as the class.
 
     Raises:
         SchemaError: a configuration cannot express the class.
@@ -495,7 +495,7 @@ class _Writer:
 
 
 def _unfolded(node: Node) -> Node:
-    """Return a copy of a node in which each reference to another node is replaced by that node.
+    """Return a copy of a node. Each reference in it is replaced by the node that it refers to.
 
     This would never end for a node that refers to itself, so the node must not do so.
     """

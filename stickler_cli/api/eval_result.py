@@ -177,7 +177,7 @@ class EvalResult:
 
     @cached_property
     def counts(self) -> Counts:
-        """Counts of all values, from which precision, recall, F1 and accuracy are computed.
+        """Counts of all values. Precision, recall, F1 and accuracy are computed from them.
 
         This differs from `confusion_matrix["overall"]`, where an object or a list item counts as
         one.
@@ -435,8 +435,8 @@ def _field_comparisons(batch: Batch) -> list[dict[str, Any]]:
 def _expected_key(unit: LocatedUnit) -> str:
     """Return the path of a unit in the ground truth.
 
-    A list element that only the prediction has gets the path of the list and `[]`, such as
-    `lines[]`.
+    If only the prediction has a list element, its path is that of the list followed by `[]`, such
+    as `lines[]`.
     """
     if unit.gt_path is not None:
         return field_path(unit.gt_path)

@@ -118,7 +118,8 @@ def json_of(value: object) -> JsonValue:
 def _values_by_field(instance: BaseModel, above: tuple[int, ...], *, by_alias: bool) -> JsonObject:
     """Return the JSON value of each field of an instance, converting the fields one by one.
 
-    One field that cannot be converted then does not affect the others. For `above` see `_value`.
+    A field that cannot be converted therefore does not affect other fields. For `above` see
+    `_value`.
     """
     declared = type(instance).model_fields
     values_by_name = {**instance.__dict__, **(instance.model_extra or {})}

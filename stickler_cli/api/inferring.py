@@ -17,7 +17,7 @@ _MODEL_NAME: Final = annotated("model_name")
 
 
 def inferred_contents(model: type[BaseModel], match_threshold: float) -> dict[str, Any]:
-    """Return the annotated schema of a pydantic class, in which missing comparators are inferred.
+    """Return the annotated schema of a pydantic class. Missing comparators are inferred.
 
     The name of the class becomes the model name.
     """

@@ -445,8 +445,8 @@ def _bare(unwrapper: Unwrapper, document: JsonDocument, *, is_truth: bool = Fals
 def _may_be_wrapped(documents: Sequence[JsonDocument], unwrapper: Unwrapper) -> bool:
     """Return whether any of the documents may have wrappers.
 
-    This is so if its text contains a key that wrappers have. Also return True if a document cannot
-    be written as text.
+    A document may have wrappers if its text contains a key that wrappers have, or if it cannot be
+    written as text.
     """
     try:
         text = json_line([*documents])
@@ -520,8 +520,8 @@ class Scored:
     ) -> None:
         """Create the result of a problem, or of one document that was compared with others.
 
-        `among` has all the documents that were compared together, and `row` is the index of this
-        one. `among` is None for a problem.
+        For a problem, `among` is None. Otherwise, it has all documents that were compared together,
+        and `row` is the index of this one.
         """
         self.score, self.passed, self.problem = score, passed, problem
         self._scorer, self._among, self._at = scorer, among, row

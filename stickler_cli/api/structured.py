@@ -234,9 +234,8 @@ class StructuredModel(ComparableModel):
     ) -> type["StructuredModel"]:
         """Make a subclass of this class with the fields of any pydantic class.
 
-        The way in which each field is compared is inferred, as `eval_for` does. If `model_cls` is a
-        `StructuredModel`, it is returned unchanged. Make instances of the result with
-        `from_json(instance.model_dump())`.
+        Comparators are inferred, as in `eval_for`. If `model_cls` is a `StructuredModel`, it is
+        returned unchanged. Make instances of the result with `from_json(instance.model_dump())`.
 
         Args:
             model_cls: the pydantic class.

@@ -473,7 +473,7 @@ class _Single(_Documented, typer.core.TyperCommand):
 def group_rows_by_panel(
     parameters: Sequence[Any], context: Any
 ) -> dict[str, list[tuple[str, str]]]:
-    """Group options in the way in which help lists them.
+    """Group options as they are listed in help.
 
     The keys are the titles in help. The values are lists of (name, help), one pair for each option.
     """

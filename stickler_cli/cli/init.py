@@ -220,8 +220,8 @@ def _put_into_unions(
 
     `added` maps the JSON Pointer of an object in the schema file to keys that are added to this
     object. The result has the same form. Inference has rewritten some unions (`anyOf`) in `schema`,
-    so the text of these unions must be replaced as a whole. A key that belongs into such a union is
-    written into `schema`, and the result has the whole union instead of the key.
+    so the text of these unions must be replaced as a whole. If a key belongs into one of these
+    unions, it is written into `schema`, and the result has the whole union instead of the key.
     """
     rewritten = [
         json_pointer((*union.path, keyword)) for union in unions for keyword in union.keywords

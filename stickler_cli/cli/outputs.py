@@ -95,9 +95,9 @@ class Outputs:
         """Write results to files, each completely or not at all, and print them.
 
         If the command was interrupted, all files are named `NAME.partial`, so that complete files
-        of an earlier run stay. A report of a partial run gets such a name, too, if its format
-        cannot say that it is partial. `--quiet` suppresses only printed tables, because all other
-        formats are printed on request.
+        of an earlier run stay. A report of a partial run has this name, too, if its format cannot
+        say that it is partial. `--quiet` suppresses only printed tables, because all other formats
+        are printed on request.
         """
         partial = isinstance(results, Run) and results.partial
         if isinstance(results, Run) and self.sources and WITH_DETAIL & self.formats:

@@ -103,7 +103,7 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class Judge(ServedModel[Pair, Verdict]):
-    """A language model and the instructions by which it judges two values."""
+    """A language model that judges two values, and the instructions that it is given."""
 
     kind: ClassVar[str] = "verdict"
     comparator: ClassVar[str] = "LLMComparator"

@@ -222,9 +222,9 @@ class Model(ABC, Generic[Q, A]):
             raise self.unavailable(lack, hint=installing(extra))
 
     def unavailable(self, lack: str, hint: str) -> UnavailableError:
-        """Return the error that a model cannot be asked.
+        """Return an error that says why a model cannot be asked.
 
-        `lack` says why. It continues a sentence that begins with the name of the model.
+        `lack` continues a sentence that begins with the name of the model.
         """
         model = self.title if " " in self.title else f"the model {self.title}"
         description = f"{self.comparator} with {model} {lack}"

@@ -278,7 +278,7 @@ TOKEN_COUNTERS: Final[Mapping[str, Sequence[str]]] = {
 top-level keys that only answers of this protocol have."""
 
 EMBEDDING_PATHS: Final = ("/embeddings", "/invoke")
-"""Ends of the URLs at which OpenAI and Amazon Bedrock compute embeddings."""
+"""A URL that ends in one of these computes embeddings, at OpenAI or Amazon Bedrock."""
 
 
 class _Meter:

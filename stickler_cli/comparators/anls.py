@@ -152,7 +152,7 @@ class _Comparison(NamedTuple):
     length: int
     """Number of texts that are paired, missed or invented."""
     closest: Any
-    """The ground truth, with the nearest alternative in place of each tuple of alternatives."""
+    """The ground truth. Each tuple of alternatives is replaced by the nearest alternative."""
     keys: Sequence[tuple[tuple[str, ...], float]] = ()
     """For each key, (path as a tuple of keys, score). A path occurs several times if several list
     items have the key."""

@@ -145,8 +145,8 @@ DEFAULT_THRESHOLD: Final = 0.7
 
 
 LETTERS_OF_WORD: Final = 64
-"""Number of letters of one text that an edit distance compares with a letter of the other text in
-one step."""
+"""An edit distance compares this many letters of one text with one letter of the other text in one
+step."""
 STEPS_OF_WORDS: Final = 3
 """Nanoseconds that rapidfuzz takes to compare one letter with `LETTERS_OF_WORD` letters."""
 STEPS_OF_PAIR: Final = 500
@@ -391,7 +391,7 @@ class BaseComparator:
         return None
 
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
-        """Return how two values differ that match but are not equal. None if they certainly match.
+        """Return a difference that casts doubt on the match of two values, else None.
 
         The values are as they are in the documents, not prepared.
         """

@@ -64,8 +64,8 @@ class Readings(NamedTuple):
     clock; day first, by its own clock; month first, in UTC; and day first, in UTC.
 
     A number counts whole days, or seconds if times are compared. A number is NaN if the text is not
-    a date in this reading, or if the date has no time zone from which to convert to UTC. All four
-    are 0 if a reading is not a single day, for instance a month or a range."""
+    a date in this reading, or if the number is in UTC and the date has no time zone. All four are 0
+    if a reading is not a single day, for instance a month or a range."""
 
 
 class DateComparator(BaseComparator):

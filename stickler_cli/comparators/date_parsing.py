@@ -83,8 +83,8 @@ class StatedDate:
     offset: timedelta | None = None
     """How far the time zone is ahead of UTC; None if the text has no time zone."""
     has_clear_time: bool = True
-    """Whether the time of day can be compared. False for a time such as `17:5`, in which a digit
-    may be missing."""
+    """Whether the time of day can be compared. False for a time such as `17:5`, because a digit may
+    be missing."""
 
     @property
     def stated_parts(self) -> frozenset[str]:
@@ -223,7 +223,7 @@ def _read_date_or_range(text: str) -> tuple[Stated | None, Stated | None]:
 def _make_range(start: StatedDate | None, end: StatedDate | None) -> StatedRange | None:
     """Return the range between two dates, or None if they cannot be the ends of a range.
 
-    This is so if one of them is None, if only one has a year, if one has a day without a month, or
+    Return None if one of them is None, if only one has a year, if one has a day without a month, or
     if the last date comes before the first. If there are no years, the last date may come before
     the first in the calendar. The range then includes the new year.
     """

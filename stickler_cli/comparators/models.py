@@ -210,7 +210,7 @@ class BERTComparator(ModelComparator):
         """Return the pair of texts as the only question.
 
         There is no question if the texts are equal, or if one of them is blank, which would crash
-        the library. There is none either if their digits differ and `same_digits` is set.
+        the library. There is also no question if `same_digits` is set and their digits differ.
         """
         gt, pred = gt.strip(), pred.strip()
         if not gt or not pred or gt == pred:

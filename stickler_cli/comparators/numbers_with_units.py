@@ -92,7 +92,7 @@ def _without_words(text: str) -> str:
 def readable(number: Decimal) -> Decimal | None:
     """Return a number unchanged, or None if exact arithmetic is not possible with it.
 
-    This is so if it is infinite, or if its exponent exceeds `MAGNITUDE`.
+    Return None for an infinite number, and for an exponent above `MAGNITUDE`.
     """
     if not number:
         return Decimal(0)
@@ -265,8 +265,8 @@ def with_point(digits: str) -> str:
 
 
 MAX_ABBREVIATED: Final = 32
-"""Maximum number of words beside a number for which abbreviations are tried. No measurement has
-more words. Above this number, the words must be equal."""
+"""If a number has at most this many words beside it, they may be abbreviated. No measurement has
+more words. If there are more, they must be equal."""
 
 
 def same_measure(gt: Measured, pred: Measured) -> bool:

@@ -1,8 +1,7 @@
 """The comparator of numbers in any format, such as `1.200,50 €`. They must be equal or nearly so.
 
 Decimal arithmetic on the digits in the documents decides whether two numbers match. An inexact
-float such as 0.1 + 0.2 never decides. Floats are used only for pairs for which their error cannot
-matter.
+float such as 0.1 + 0.2 never decides. Floats are used only where their error cannot matter.
 """
 
 import math
@@ -58,8 +57,7 @@ _ROUNDING: Final = 1e-14
 """Upper bound of the relative rounding error in `_within`. Its five operations have an error of at
 most 2**-53 each."""
 _UNDERFLOW: Final = 1e-300
-"""Upper bound of the absolute error in `_within` for very small numbers, of which floats lose
-digits."""
+"""Upper bound of the absolute error in `_within`. Floats of very small numbers lose digits."""
 
 FloatArray: TypeAlias = NDArray[np.float64]
 Truths: TypeAlias = NDArray[np.bool_]
@@ -205,7 +203,7 @@ class NumericComparator(BaseComparator):
         return self._compare_percentage(gt.number, pred.number, is_percentage=gt.percent)
 
     def _compare_percentage(self, gt: Decimal, pred: Decimal, *, is_percentage: bool) -> float:
-        """Return 1.0 if two numbers match of which only one has a percent sign, else 0.0.
+        """Compare two numbers, one of them with a percent sign. Return 1.0 if they match, else 0.0.
 
         `is_percentage` is true if the ground truth has the percent sign. If the other number is
         below 1, it is a share: 0.5 is 50 %, never 0.5 %.

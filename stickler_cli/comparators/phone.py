@@ -39,9 +39,9 @@ class PhoneComparator(BaseComparator):
         Args:
             threshold: the threshold of `binary_compare`, in [0, 1].
             region: the region, such as `US`, that is assumed for numbers without country code.
-            digits_only: whether to compare only digits, for which no library is needed. If only one
-                side has a country code, the code is ignored. A 0 at the beginning of the other side
-                is also ignored: `+49 30 1234567` matches `030 1234567`.
+            digits_only: whether to compare only digits. This needs no library. If only one side has
+                a country code, the code is ignored. A 0 at the beginning of the other side is also
+                ignored: `+49 30 1234567` matches `030 1234567`.
         """
         super().__init__(threshold)
         self.digits_only = checked_flag("digits_only", digits_only)

@@ -62,8 +62,7 @@ class StructuredModelEvaluator:
         """Create an evaluator.
 
         Args:
-            model_class: the class of which both documents must be instances; None accepts any
-                model.
+            model_class: both documents must be instances of this class; None accepts any model.
             document_non_matches: whether results list the errors.
             recall_with_fd: whether false discoveries count as missed in recall.
         """
@@ -167,7 +166,7 @@ class BulkStructuredModelEvaluator:
             document_non_matches: whether to keep all errors of values. The memory used then grows
                 with the number of documents.
             elide_errors: whether documents that cannot be compared are omitted from all results.
-            individual_results_jsonl: file to which each comparison is appended as a JSON line. This
+            individual_results_jsonl: each comparison is appended to this file as a JSON line. This
                 takes some milliseconds for each document.
         """
         self.target_schema = target_schema
