@@ -86,12 +86,12 @@ class CauseText(NamedTuple):
     """Sentences on where the errors come from. They name fields whose value was predicted here
     instead, or fields that are missed in the same documents."""
     main_origin: str = ""
-    """The sentence of `origins` on the field whose value was predicted in most errors; empty if
-    there is none, or if it explains only few errors."""
+    """The sentence of `origins` that names the field whose value was predicted in most errors.
+    Empty if there is no such sentence, or if it explains only few errors."""
 
     @property
     def sentence(self) -> str:
-        """The text, then its main origin in brackets: for lists that do not show `origins`."""
+        """The text, followed by its main origin in brackets. It is for lists without `origins`."""
         return f"{self.text} ({self.main_origin})" if self.main_origin else self.text
 
     @property
@@ -140,13 +140,13 @@ def sum_errors(n_values: int, n_wholes: int) -> str:
 
 
 def causes(view: RunView) -> tuple[list[CauseText], list[CauseText]]:
-    """Return the causes that lost most values, for the first screen, and all other causes."""
+    """Return (causes for the first screen, all other causes). The first ones lost most values."""
     texts = describe_causes(view, view.run.evaluation.fold(Causes))
     return texts[:MAX_FIRST_CAUSES], texts[MAX_FIRST_CAUSES:]
 
 
 def describe_causes(view: RunView, causes: Causes) -> list[CauseText]:
-    """Describe the causes of errors of a run, those that lost most values first."""
+    """Describe the causes of errors of a run. Those that lost most values come first."""
     missed_together = find_missed_together(causes)
     return [
         describe_alike(view, causes, alike_causes, missed_together, number)
@@ -199,8 +199,8 @@ def describe_alike(
 ) -> CauseText:
     """Describe one cause in words, or several similar causes that are listed as one.
 
-    `run_causes` has all causes of the run. The given causes may have only some of their errors in
-    the run, such as errors that are new. The text counts only these errors.
+    `run_causes` has all causes of the run, with all their errors. `alike_causes` may have only some
+    of these errors, such as the new ones. The text counts only the errors of `alike_causes`.
     """
     first = alike_causes[0]
     has_all_errors = run_causes.size_of(first) == first.size
@@ -263,8 +263,8 @@ def _describe_early_ends(
 ) -> str:
     """Return a sentence on documents that end early, or that have no predicted values.
 
-    Each cause has a last predicted field. These fields are named in the sentence, beginning with
-    the field of the most documents.
+    Each cause has a last predicted field. The sentence names these fields, beginning with the
+    field of the most documents.
     """
     causes = sorted(alike_causes, key=lambda cause: -cause.size.documents)
     n_documents = sum(cause.size.documents for cause in causes)
@@ -289,13 +289,14 @@ _WITHOUT_VALUES: Final = {
         "have predictions that cannot be read",
     ),
 }
-"""The rest of a sentence about one document, and about several documents."""
+"""How a sentence goes on after the number of documents: (for one document, for several)."""
 
 
 def _name_end(view: RunView, run_causes: Causes, cause: Cause) -> str:
     """Return the name of the last predicted field or list item of documents that end early.
 
-    If different items are the last ones, return the first and the last of them.
+    Documents may end after different items of a list. The text then names the first and the last
+    of these items.
     """
     last_field = cause.trait.ends_after if cause.trait else ()
     if cause.identity not in run_causes.last_items:
@@ -308,7 +309,7 @@ def _name_end(view: RunView, run_causes: Causes, cause: Cause) -> str:
 
 
 def _name_source(view: RunView, run_causes: Causes, alike_causes: Sequence[Cause]) -> str:
-    """Return "the value of FIELD", where FIELD has the true values that were predicted by mistake.
+    """Return "the value of FIELD". FIELD is the field whose true values were predicted by mistake.
 
     The text is empty if there is no such field, or if the values may be equal only by chance.
     """
@@ -337,7 +338,7 @@ class _OriginText(NamedTuple):
 
     text: str
     is_frequent: bool = False
-    """Whether one other field has the predicted values of many of the errors."""
+    """Whether many of the predicted values are true values of one other field."""
 
 
 def _origin_texts(
@@ -345,8 +346,9 @@ def _origin_texts(
 ) -> Iterator[_OriginText]:
     """Yield sentences on where the wrong values of some causes come from.
 
-    There is a sentence for each wrong field that has the values of another field, or the product of
-    two others. If there are digit slips of several kinds, a sentence counts each kind.
+    A wrong field may have the values of another field, or the product of two others. There is a
+    sentence for each such field. If there are digit slips of several kinds, a sentence counts each
+    kind.
     """
     if len(slips) > 1:
         counts = [f"{slip} in {number_of(count, 'case')}" for slip, count in slips.items()]
@@ -412,7 +414,7 @@ def _describe_pair(view: RunView, cause: Cause, kind: ErrorTrait) -> str:
 
 
 def _round(gt: str, pred: str) -> tuple[str, str]:
-    """Return both texts; a number with very many decimals, which come from arithmetic, is rounded.
+    """Round numbers with very many decimals, which come from arithmetic, and return both texts.
 
     If the texts are equal after rounding, they are returned unchanged.
 
@@ -427,7 +429,7 @@ def _round(gt: str, pred: str) -> tuple[str, str]:
 
 
 def _drop_quotes(text: str) -> str:
-    """Return JSON text for readers: strings lose their quotes, unless blanks are at their ends."""
+    """Format JSON text for readers. A string loses its quotes, unless blanks are at its ends."""
     value = json.loads(text)
     return value if isinstance(value, str) and value.strip() == value != "" else text
 

@@ -33,12 +33,12 @@ class CauseChangeText(NamedTuple):
     quoted_field: str
     """The path of the field, formatted for a sentence."""
     moved: Mapping[Move, CauseText]
-    """For each way in which values changed, such as `broken`, the cause in words. The text counts
+    """The cause in words, for each way in which values changed, such as `broken`. A text counts
     only the errors whose values changed in this way."""
 
     @property
     def text(self) -> str:
-        """What went wrong in the second run; if nothing went wrong there, in the first run."""
+        """What went wrong in the second run, or else in the first run."""
         shown = self.new or self.base
         return shown.text if shown else ""
 
@@ -58,7 +58,7 @@ class CauseChangeText(NamedTuple):
     def remarks(self) -> list[str]:
         """A list with one remark: what went wrong in the first run.
 
-        The list is empty if the same went wrong in the second run, or if only one run has errors.
+        The list is empty if the text is the same for both runs, or if only one run has errors.
         """
         if self.new is None or self.base is None or self.base.text == self.new.text:
             return []
@@ -68,9 +68,9 @@ class CauseChangeText(NamedTuple):
 
 
 class CauseChangeGroup(NamedTuple):
-    """Causes that all grew, all shrank, or all kept their size, as a list with a title.
+    """A list of causes that all grew, all shrank, or all kept their size, with a title.
 
-    Such lists are shown if it is unknown which single values changed.
+    Such lists are shown only if it is unknown which single values changed.
     """
 
     title: str
@@ -93,19 +93,19 @@ class CauseChangeGroup(NamedTuple):
 
 
 class MovedCause(NamedTuple):
-    """A cause of errors in one of two runs, with the number of values fixed or broken."""
+    """A cause of errors in one of two runs, with the number of its broken or fixed values."""
 
     key: str
     cause: CauseText
-    """The cause in words; it counts the errors whose values were fixed or broken."""
+    """The cause in words. It counts only the errors whose values were fixed or broken."""
     moved: int
-    """Number of values lost to the cause that are right in the other run."""
+    """Number of values that the cause lost and that are right in the other run."""
     total: int
     """Number of all values lost to the cause."""
 
     @property
     def stayed(self) -> int:
-        """Number of values lost to the cause that are wrong in the other run, too."""
+        """Number of values that the cause lost and that are wrong in the other run, too."""
         return self.total - self.moved
 
     @property
@@ -118,13 +118,13 @@ class MovedCause(NamedTuple):
 class MovedCauseList(NamedTuple):
     """The causes of broken values, or those of fixed values.
 
-    The cause of the most broken or fixed values comes first.
+    The cause with the most broken or fixed values comes first.
     """
 
     move: str
     """`broken` or `fixed`."""
     side: str
-    """The run that has the values wrong: `after` for broken values, `before` for fixed ones."""
+    """The run in which the values are wrong: `after` for broken values, `before` for fixed ones."""
     stayed: str
     """Title of the column that counts values that are wrong in the other run, too."""
     total: str
@@ -144,7 +144,7 @@ class MovedCauseList(NamedTuple):
 
     @property
     def other_causes(self) -> Sequence[MovedCause]:
-        """The remaining causes; a report for people does not list them, but states their number."""
+        """The remaining causes. A report for people does not list them, but states their number."""
         return self.causes[MAX_LISTED_CAUSES:]
 
     @property
@@ -197,7 +197,7 @@ def describe_cause_changes(difference: Difference, quoted: Quoting) -> list[Caus
 
 
 def list_moved_causes(texts: Sequence[CauseChangeText]) -> list[MovedCauseList]:
-    """Return a list of the causes of broken values, and one of the causes of fixed values.
+    """Return two lists: the causes of broken values, and the causes of fixed values.
 
     A list without causes is left out. Both are left out if it is unknown which values changed.
     """
@@ -235,8 +235,8 @@ def _describe_causes_without_moves(texts: Sequence[CauseChangeText]) -> str:
 def group_cause_changes(texts: Sequence[CauseChangeText]) -> list[CauseChangeGroup]:
     """Return three groups of causes: those that grew, that shrank, and that kept their size.
 
-    Empty groups are left out. The result is empty if it is known which values changed: then
-    `list_moved_causes` gives more detail.
+    Empty groups are left out. There are no groups if it is known which values changed, because
+    `list_moved_causes` then gives more detail.
     """
     if any(text.change.broken is not None for text in texts):
         return []

@@ -1,4 +1,4 @@
-"""Show two long values one above the other, both cut around their first difference."""
+"""Show two long values one above the other. Both are cut around their first difference."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ LEAD: Final = 24  # characters shown before the first difference, as context
 ELLIPSIS: Final = "…"
 
 DIFFERENCE_TONES: Final[tuple[Tone, Tone]] = ("good", "bad")
-"""Tone of words that only the true value has, and tone of words that only the prediction has."""
+"""(Tone of words that only the true value has, tone of words that only the prediction has)."""
 
 _WORDS: Final = re.compile(r"\d[\d.]*\d|\w+|\s+|[^\w\s]")
 
@@ -42,7 +42,7 @@ def _cut_from(text: str, start: int, width: int) -> str:
 def mark_differences(gt: str, pred: str) -> tuple[list[Span], list[Span]]:
     """Return two texts as spans, in which different words have a tone.
 
-    Words that only the true text has are `good`, words that only the prediction has are `bad`.
+    Words that only the true text has are `good`. Words that only the prediction has are `bad`.
     """
     gt_words, pred_words = _WORDS.findall(gt), _WORDS.findall(pred)
     matcher = SequenceMatcher(None, gt_words, pred_words, autojunk=False)

@@ -50,10 +50,10 @@ from .run_sentences import MODES, describe_schema, gate_sentence
 from .tables import metric_text, ranked_columns
 
 MARKER: Final = "<!-- stickler diff -->"
-"""First line of a Markdown page, by which a CI script finds the comment that it posted before."""
+"""First line of a Markdown page. A CI script uses it to find the comment that it posted before."""
 
 MAX_LISTED: Final = 5
-"""Maximum number of documents in a list of a report, and of fields listed for a document.
+"""Maximum number of documents that a report lists, and of fields that it lists for a document.
 
 If more than `MAX_LISTED` documents got much worse (`DocumentChange.hard`), up to `MOST_HARD` of
 them are listed."""
@@ -81,8 +81,8 @@ SHORT: Final = {
     Decision.TEST_ALONE: "CI includes 0",
     Decision.INTERVAL_ALONE: "p too high",
 }
-"""For each kind of decision on a trend, the reason in few words, for a table. If the trend is
-inconclusive, the words say why a change is not certain."""
+"""Short reasons for decisions on a trend, for a table. If the trend is inconclusive, the reason
+says why a change is not certain."""
 
 MIN_DIGITS: Final = 3  # minimum number of decimals of a change, however wide its interval is
 MAX_DIGITS: Final = 8  # decimals of a change that would round to 0 or to the limit of a gate
@@ -111,7 +111,7 @@ def signed(value: float | None, limits: Collection[float] = (), digits: int = MI
 
 
 LEAST_P: Final = 0.0001
-"""The smallest p value that is shown as a number; smaller ones are shown as `< 0.0001`."""
+"""The smallest p value that is shown as a number. Smaller ones are shown as `< 0.0001`."""
 
 
 def _p_text(p: float | None) -> str:
@@ -131,12 +131,15 @@ class DifferenceView:
 
     @cached_property
     def _limits(self) -> set[float]:
-        """The limits of gates; a change must not be shown as equal to a limit if it differs."""
+        """The limits of gates.
+
+        A change that differs from a limit must not be shown as equal to it.
+        """
         return {abs(result.gate.limit) for result in self.difference.gates}
 
     @cached_property
     def digits(self) -> int:
-        """Number of decimals that the interval of the change in F1 justifies."""
+        """Number of decimals to show. The interval of the change in F1 does not justify more."""
         interval = self.difference.whole[0].interval
         return MIN_DIGITS if interval is None else max(MIN_DIGITS, digits_of(interval))
 
@@ -153,9 +156,9 @@ class DifferenceView:
     ) -> tuple[str, str, str]:
         """Return (before, after, change) as rounded texts, such as 0.820, 0.850 and +0.030.
 
-        The change is the difference of the two rounded figures. If it is not at first, all three
-        get more digits. If four digits do not suffice, the difference of the rounded figures is
-        shown as the change.
+        The change should be the difference of the two other texts. If rounding makes it differ, all
+        three get more digits. If four digits do not suffice, the difference of the rounded figures
+        is shown as the change.
         """
         if before is None or after is None or change is None:
             return self.rate(before), self.rate(after), self.signed(change)
@@ -187,7 +190,7 @@ class DifferenceView:
         return _NAMES.get(change.metric) or change.metric.replace(".", " ")
 
     def figures(self, change: Change) -> tuple[str, str, str, str, str]:
-        """Format the value before, the value after, the change, its interval and its p value.
+        """Return (before, after, change, interval of the change, p value) as texts.
 
         The p value of a field is corrected for the number of fields.
         """
@@ -204,7 +207,7 @@ class DifferenceView:
 
     @property
     def title(self) -> str:
-        """A title: the schema, and the names of the runs on both sides."""
+        """A title with the schema and the names of the runs on both sides."""
         new, counting = self.difference.new, self.difference.settings.counting
         sides = ([run.source, *run.further] for run in (self.difference.base, new))
         source, other = (" + ".join(map(self.quoted, names)) for names in sides)
@@ -231,9 +234,10 @@ class DifferenceView:
 
     @property
     def kinds_of_wrong_values(self) -> list[str]:
-        """For each run, a text that counts wrong values: `3 different + 1 missed + 0 invented`.
+        """For each run, a text that counts its wrong values by kind.
 
-        The list is empty if values are unknown.
+        An example is `3 different + 1 missed + 0 invented`. The list is empty if values are
+        unknown.
         """
         flow = self.difference.flow
         if flow is None:
@@ -259,7 +263,7 @@ class DifferenceView:
 
     @cached_property
     def causes(self) -> list[CauseChangeText]:
-        """The causes of wrong values in both runs, those that grew most first."""
+        """The causes of wrong values in both runs. Those that grew most come first."""
         return describe_cause_changes(self.difference, self.quoted)
 
     @property
@@ -275,9 +279,10 @@ class DifferenceView:
 
     @property
     def of_runs(self) -> str:
-        """A sentence on the range of F1 over the runs of each side, if a side has several runs.
+        """A sentence on the range of F1 over the runs of each side.
 
-        If each side has one run, the sentence says that two runs are compared, not two systems.
+        If each side has only one run, the sentence says that two runs are compared, not two
+        systems.
         """
         first, sides = self.difference.whole[0], []
         for side, figures in (("BASE", first.runs_before), ("NEW", first.runs_after)):
@@ -297,7 +302,10 @@ class DifferenceView:
 
     @property
     def verdict(self) -> tuple[Tone, str]:
-        """The tone and the sentence of the verdict: failed gates, and the trends of figures."""
+        """(Tone, sentence) of the verdict.
+
+        The sentence names failed gates and the trends of figures.
+        """
         gates = self.difference.gates
         sentence = gate_sentence(gates, self.quoted, MAX_LISTED) or "no gate set"
         has_failed = not all(result.passed for result in gates)
@@ -362,7 +370,7 @@ class DifferenceView:
         return f"{span}: {change.trend.value} ({p_text}{change.decided_by.value})"
 
     def fields_with(self, *trends: Trend) -> list[tuple[Tone, str]]:
-        """Return the tone and a description of each field with one of the given trends.
+        """Return (tone, description) for each field with one of the given trends.
 
         The greatest change comes first.
         """
@@ -374,7 +382,11 @@ class DifferenceView:
 
     @property
     def findings(self) -> list[tuple[Tone, str]]:
-        """Tone and description of each changed field, including changes too small to matter."""
+        """(Tone, description) for each field that improved or regressed.
+
+        There may be one more entry. It lists changes that are not due to chance but smaller than
+        the margin, so that they do not matter.
+        """
         settings = self.difference.settings
         findings = self.fields_with(Trend.REGRESSED, Trend.IMPROVED)
         small = [
@@ -392,7 +404,7 @@ class DifferenceView:
 
     @property
     def contrasts(self) -> list[tuple[bool, str]]:
-        """Differences between the runs other than figures, such as other options or documents.
+        """Differences between the runs besides their figures, such as other options or documents.
 
         An entry is (whether this difference prevents a comparison, its description).
         """
@@ -421,7 +433,7 @@ class DifferenceView:
 
     @property
     def documents(self) -> dict[str, tuple[Sequence[DocumentChange], int]]:
-        """A dict with the keys `worse` and `better`, for documents that got worse or better.
+        """The documents that got worse or better, under the keys `worse` and `better`.
 
         A value is (documents to be listed, number of documents that are left out).
         """
@@ -451,9 +463,9 @@ class DifferenceView:
 
     @property
     def legend(self) -> list[tuple[str, str]]:
-        """Pairs of a column title and its explanation, for the table of fields.
+        """Explanations of columns in the table of fields, as (title of the column, explanation).
 
-        Only trends that a field has are explained.
+        A trend is explained only if a field has it.
         """
         settings = self.difference.settings
         trends = {change.trend for change in self.difference.fields}
@@ -579,7 +591,7 @@ def metric_changes_table(changes: Sequence[MetricChange]) -> Table:
 
 
 def exact_items_table(view: DifferenceView) -> Table:
-    """Return a table of the F1 of exactly right items, with a row for each list or object."""
+    """Return a table with a row for each list or object, and the F1 of its exactly right items."""
     table = change_table(view, view.difference.exact_items)
     title = table.columns[view.page]._replace(title="F1 of exact items")
     columns = [*table.columns[: view.page], title, *table.columns[view.page + 1 :]]
@@ -595,7 +607,7 @@ def change_table(
 ) -> Table:
     """Return a table with a row for each change of a figure.
 
-    `first` is the title of the first column if the rows are fields. Such a table also has two
+    `first` is the title of the first column if the rows are fields. A table of fields also has two
     columns that count broken and fixed documents. On a narrow terminal, the column `before` is
     dropped earlier than these two, because its figure follows from `after` and `change`.
     """

@@ -25,17 +25,17 @@ class ErrorList(NamedTuple):
     """The errors of a run that the user selected, in the requested order."""
 
     lines: Sequence[bytes]
-    """The errors as lines of JSON without line ends, which take a tenth of the memory of parsed
+    """The errors as lines of JSON without line ends. Lines take a tenth of the memory of parsed
     errors."""
     documents: int
     """Number of documents with these errors."""
     total: int | None
-    """Number of errors in the run; None if the user selected one cause. A cause counts an item that
-    is wrong as a whole as one error, together with the errors inside it. The number of listed
+    """Number of errors in the run; None if the user selected one cause. If an item is wrong as a
+    whole, a cause counts the item and the errors inside it as one error. The number of listed
     errors can then not be compared with the number of errors in the run."""
     causes: Sequence[CauseText] = ()
-    """The causes by which the errors are grouped, the greatest loss first; empty if there are
-    none."""
+    """The causes by which the errors are grouped. The cause of the greatest loss comes first. Empty
+    if the errors are not grouped."""
 
     def rows(self) -> Iterator[Error]:
         """Yield the errors, parsed from their lines."""
@@ -44,7 +44,7 @@ class ErrorList(NamedTuple):
 
 
 def sections_of(errors: ErrorList, style: TableStyle, *, page: bool) -> list[Section]:
-    """Return a list of errors as sections; the first section counts the errors."""
+    """Return a list of errors as sections. The first section counts the errors."""
     n_shown = len(errors.lines)
     groups: dict[int, list[Error]] = {}
     if errors.causes:
@@ -82,7 +82,7 @@ def sections_of(errors: ErrorList, style: TableStyle, *, page: bool) -> list[Sec
 
 
 def _cause_section(errors: Sequence[Error], cause: CauseText | None, style: TableStyle) -> Section:
-    """Return the errors of a cause under its title; the cause is None for errors without one."""
+    """Return the errors of a cause under its title. `cause` is None for errors without a cause."""
     title = [Text(_NO_CAUSE, "title")] if cause is None else _heading(cause)
     if not style.verbose:
         return Section("", [*title, *_cause_blocks(errors, style)])
@@ -91,7 +91,7 @@ def _cause_section(errors: Sequence[Error], cause: CauseText | None, style: Tabl
 
 
 def _count_wholes_and_inside(errors: Iterable[Error]) -> tuple[int, int]:
-    """Count the items and objects wrong as a whole, and the errors inside these."""
+    """Return (number of items and objects that are wrong as a whole, number of errors inside)."""
     n_wholes = n_inside = 0
     for error in errors:
         n_wholes += error.values is not None
@@ -102,8 +102,8 @@ def _count_wholes_and_inside(errors: Iterable[Error]) -> tuple[int, int]:
 def _by_cause(errors: ErrorList) -> tuple[dict[int, list[Error]], int]:
     """Return (errors of each cause, number of items and objects that are wrong as a whole).
 
-    The keys of the dict are the numbers of the causes; 0 is for errors without a cause. Errors
-    inside an item or object that is wrong as a whole are left out.
+    The keys of the dict are the numbers of the causes. The key 0 is for errors without a cause.
+    Errors inside an item or object that is wrong as a whole are left out.
     """
     texts_by_key = {cause.key: text for text in errors.causes for cause in text.causes}
     groups: dict[int, list[Error]] = {text.number: [] for text in errors.causes}
@@ -121,7 +121,7 @@ def _by_cause(errors: ErrorList) -> tuple[dict[int, list[Error]], int]:
 
 
 def _drop_repeated_origins(errors: Sequence[Error], cause: CauseText) -> list[Error]:
-    """Return the errors of a cause, without their origin if they share it and the title has it."""
+    """Return the errors of a cause. An origin that they all share and the title has is dropped."""
     origins = {error.origin for error in errors}
     is_repeated = len(origins) == 1 and "" not in origins and cause.text.endswith(origins.pop())
     return [error._replace(origin="") for error in errors] if is_repeated else [*errors]
@@ -137,7 +137,10 @@ def _heading(text: CauseText) -> list[Text]:
 
 
 def _cause_blocks(errors: Sequence[Error], style: TableStyle) -> Iterator[Block]:
-    """Yield a table with a row for each error; in a narrow terminal, three lines for each error."""
+    """Yield a table with a row for each error.
+
+    On a narrow terminal, yield three lines for each error.
+    """
     rows = [[error.document, error.path, *_sides(error)] for error in errors]
     if style.room is None:
         rows = [[*row[:2], *cut_around_difference(row[2], row[3], BRIEF_LENGTH)] for row in rows]
@@ -155,7 +158,7 @@ def _sides(error: Error) -> tuple[str, str]:
     """Return (true value, predicted value) of an error as texts.
 
     If both values are items, only the fields that differ are shown. If the predicted value is the
-    true value of another field, the path of that field follows.
+    true value of another field, the path of that field is added.
     """
     if error.differing and isinstance(error.gt, dict) and isinstance(error.pred, dict):
         differing_texts = (
@@ -174,7 +177,10 @@ def _text_of(value: JsonValue) -> str:
 
 
 def error_blocks(errors: Iterable[Error], style: TableStyle) -> Iterator[Block]:
-    """Yield errors: as three lines for each error on a terminal, and as a table in a pipe."""
+    """Yield errors.
+
+    On a terminal, each error has three lines. In a pipe, the errors are a table.
+    """
     if style.plain:
         yield error_table(errors, "gt", "pred")
         return
@@ -183,7 +189,10 @@ def error_blocks(errors: Iterable[Error], style: TableStyle) -> Iterator[Block]:
 
 
 def error_table(errors: Iterable[Error], *titles: str) -> Table:
-    """Return a table with a row for each error; `titles` are those of the columns with values."""
+    """Return a table with a row for each error.
+
+    `titles` are the titles of the columns with values.
+    """
     names = ("document", "field", "outcome", "class", *titles, "reason")
     rows = []
     for error in errors:

@@ -1,6 +1,6 @@
-"""Write feedback about errors that helps a model, or the author of its prompt, to improve.
+"""Write feedback about errors. It helps a model, or the author of its prompt, to improve.
 
-The worst errors come first, the length is limited, and the ground truth is revealed only as
+The worst errors come first. The length is limited. The ground truth is revealed only as far as
 allowed.
 """
 
@@ -64,7 +64,7 @@ class Teller:
     def describe_document(
         self, errors: Sequence[Error], right: int, values: int, present_fields: Iterable[str]
     ) -> str:
-        """Describe the errors of one document; if there are no errors, list its right fields.
+        """Describe the errors of one document. If there are no errors, list its right fields.
 
         Args:
             errors: the errors of the document.
@@ -84,7 +84,7 @@ class Teller:
         )
 
     def describe_documents(self, documents: Sequence[Sequence[Error]], unread: int = 0) -> str:
-        """Describe the errors in several documents; errors that occur in most documents come first.
+        """Describe the errors in several documents. Those that occur in most documents come first.
 
         `documents` has the errors of each document. `unread` is the number of further documents
         that have no prediction to compare.
@@ -112,7 +112,7 @@ class Teller:
         return self._join_within_limit(head, (text for *_, text in sorted(causes)))
 
     def _join_within_limit(self, head: Sequence[str], lines: Iterable[str] = ()) -> str:
-        """Join lines within the limit; if some do not fit, the text ends with their number."""
+        """Join lines within the limit. If some do not fit, the text ends with their number."""
         all_lines = [*head, *lines]
         full_text = "\n".join(all_lines)
         if len(full_text) <= self.budget:
@@ -176,10 +176,10 @@ class Teller:
         return schema_pattern(_parsed(error.field), self.weights)
 
     def _path(self, error: Error) -> Path:
-        """Return the path of an error, without keys of maps that reveal the ground truth.
+        """Return the path of an error. Keys of maps that reveal the ground truth become `*`.
 
-        Unless the whole ground truth may be revealed, such keys are replaced by `*`. In a false
-        alarm, keys come from the prediction and stay.
+        If the whole ground truth may be revealed, all keys stay. In a false alarm, keys come from
+        the prediction and stay, too.
         """
         path = _parsed(error.path)
         if self.reveal == "all" or error.outcome == "FA":
@@ -190,8 +190,8 @@ class Teller:
     def _declared_part(self, pattern: Path) -> Path:
         """Return the beginning of a path, as far as the schema declares it.
 
-        Undeclared names are data, so they are not revealed. A path without any declared step is
-        returned unchanged.
+        Names that the schema does not declare are data, so they are not revealed. If no step of the
+        path is declared, it is returned unchanged.
         """
         for end in range(len(pattern), 0, -1):
             if pattern[:end] in self.weights:
@@ -220,7 +220,11 @@ _parsed: Final = lru_cache(10_000)(parse_field_path)  # many errors have the sam
 
 
 def _select_errors(errors: Iterable[Error]) -> Iterator[Error]:
-    """Yield the errors to describe, without those inside a missed or invented object or item."""
+    """Yield the errors to describe, so that nothing is told twice.
+
+    If an object or item is missed or invented, the errors inside it are left out. If both sides
+    have an object, the errors inside it are described instead of the object.
+    """
     all_errors = [*errors]
     wrong_objects = {
         error.path for error in all_errors if error.values is not None and error.outcome == "FD"

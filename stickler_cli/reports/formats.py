@@ -1,4 +1,4 @@
-"""Report formats by name and by file suffix; a new format is a module and a line here."""
+"""Choose report formats by name and by file suffix. A new format is a module and a line here."""
 
 from collections.abc import Collection, Iterable, Iterator
 from importlib import import_module
@@ -30,9 +30,9 @@ _SECTIONS: Final = {
     "ComparedPair": "pair",
     "ErrorList": "error_list",
 }
-"""A dict from the name of a class whose objects can be reported to a module. The function
-`sections_of` of this module makes the sections of the report. Reports of studies are not listed
-here, because they are sections already."""
+"""Modules that report objects, keyed by the name of the object's class. The function `sections_of`
+of the module returns the sections of the report. Reports of studies are not listed here, because
+they are sections already."""
 
 _PAGES: Final = {
     "Run": "html.page",
@@ -40,17 +40,16 @@ _PAGES: Final = {
     "RunsBeside": "html.difference_page",
     "Report": "html.report_page",
 }
-"""A dict from the name of a class whose objects can be reported as an HTML page to the module that
-renders the page."""
+"""Modules that render objects as HTML pages, keyed by the name of the object's class."""
 
 _MODULES: Final = {"json": "json_report"}
-"""The module that renders a format, for formats whose module has another name."""
+"""Modules that render formats, for formats whose module has another name."""
 
 PAIR_FORMATS: Final = frozenset({"table", "json", "markdown"})
 ERROR_FORMATS: Final = ROW_FORMATS | {"table"}
 
 FORMATS_WITH_NOTES: Final = frozenset({"table", "json", "markdown", "html"})
-"""Formats with a note if a run was interrupted; with other formats, the command prints the note."""
+"""Formats with a note if a run was interrupted. With other formats, the command prints the note."""
 
 SUFFIXES: Final[dict[str, str]] = {
     ".metrics.txt": "openmetrics",
@@ -64,7 +63,7 @@ SUFFIXES: Final[dict[str, str]] = {
     ".prom": "openmetrics",
     ".html": "html",
 }
-"""The format for each file suffix; the first suffix that matches decides."""
+"""The format for each file suffix. The first suffix that matches decides."""
 
 # Formats with results of single documents.
 WITH_ACCOUNTS: Final = frozenset({"json", "html", "otel"})
@@ -97,9 +96,9 @@ def require(format_names: Collection[str]) -> None:
 
 
 def render_pieces(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[str]:
-    """Yield a report in pieces of text; the last piece ends with a line break.
+    """Yield a report in pieces of text. The last piece ends with a line break.
 
-    `subject` is the run, difference or other result on which the report is. `json`, `github`,
+    `subject` is what the report is about, such as a run or a difference. `json`, `github`,
     `openmetrics` and `otel` ignore the style. Use `written` for Parquet and Arrow, which are not
     text.
     """
@@ -139,7 +138,7 @@ def _module(name: str) -> Any:
 
 
 def written(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[bytes]:
-    """Yield a report as bytes for a file; characters that UTF-8 cannot encode are escaped."""
+    """Yield a report as bytes for a file. Characters that UTF-8 cannot encode are escaped."""
     if format_name in ROW_FORMATS:
         yield from _module("row_reports").rows_written(format_name, subject, style)
     else:

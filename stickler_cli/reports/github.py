@@ -22,7 +22,7 @@ AnnotationLevel = Literal["error", "warning", "notice"]
 MAX_LISTED_DOCUMENTS: Final = 5  # number of documents that one annotation lists
 
 PER_KIND: Final = 10
-"""Maximum number of annotations of one kind that GitHub shows for a step; GitHub silently drops
+"""Maximum number of annotations of one kind that GitHub shows for a step. GitHub silently drops
 further ones."""
 
 _ESCAPES: Final = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
@@ -41,7 +41,7 @@ class Annotation:
 
 
 def render(subject: Run | Difference | Report, style: TableStyle) -> str:
-    """Return workflow commands: errors for failures, warnings for regressions, else notices."""
+    """Return workflow commands: errors for failures, warnings for regressions, or notices."""
     match subject:
         case Run():
             annotations = _run_annotations(RunView(subject))
@@ -67,7 +67,7 @@ def _finding_annotation(finding: FindingRecord) -> Annotation:
 
 
 def summary(subject: Run | Difference, style: TableStyle, used: int = 0) -> str:
-    """Return the Markdown report for a step summary that already has `used` bytes.
+    """Return the Markdown report for a step summary. The summary already has `used` bytes.
 
     The report is cut if it exceeds the remaining bytes.
     """
@@ -130,8 +130,8 @@ def _difference_annotations(view: DifferenceView) -> Iterator[Annotation]:
 def annotation_lines(annotations: Iterable[Annotation]) -> list[str]:
     """Return annotations as lines for the log of GitHub Actions.
 
-    If there are too many annotations of a kind, the last line of this kind counts the remaining
-    ones.
+    If there are too many annotations of a kind, the last line of this kind counts those that are
+    left out.
 
     >>> annotation_lines([Annotation("error", "gate: f1", "50% < 0.9")])
     ['::error title=gate%3A f1::50%25 < 0.9']

@@ -28,7 +28,7 @@ OUTCOMES: Final = (
     *(("tp", "TP", "right"), ("fd", "FD", "wrong")),
     *(("fn", "FN", "missed"), ("fa", "FA", "invented")),
 )
-"""For each outcome: the attribute of `Counts`, a short name and the meaning.
+"""(Attribute of `Counts`, short name, meaning) for each outcome.
 
 The order is that of the segments of a bar."""
 
@@ -56,13 +56,13 @@ class Chart:
     label: str
     ticks: Sequence[tuple[float, str]]
     curve: str = ""
-    """Curve of F1 by threshold, as data of an SVG path; empty if there is no curve."""
+    """Curve of F1 for each threshold, as data of an SVG path. Empty if there is no curve."""
 
 
 def similarity_chart(histogram: Histogram, threshold: float | None, curve: str = "") -> Chart:
-    """Return the histogram of the similarities of a field's pairs of values, with its threshold.
+    """Return a histogram of the similarities of a field's paired values, with the threshold.
 
-    `curve` is the F1 by threshold, as data of an SVG path.
+    `curve` shows F1 for each threshold, as data of an SVG path.
     """
     matched, unlike = sum(histogram.matched), sum(histogram.unlike)
     level = "their threshold" if threshold is None else f"the threshold of {threshold:g}"
@@ -138,7 +138,7 @@ def _x(value: float) -> float:
 
 
 def _make_ticks(threshold: float | None) -> list[tuple[float, str]]:
-    """Return the position and the text of each tick, except ticks too close to the threshold."""
+    """Return (position, text) for each tick. Ticks too close to the threshold are left out."""
     ends = {0.0: (0.0, "0"), 0.5: (_x(0.5), "0.5"), 1.0: (WIDTH - BAR / 2, "1")}
     if threshold is None:
         return list(ends.values())
@@ -150,7 +150,7 @@ def _make_ticks(threshold: float | None) -> list[tuple[float, str]]:
 class Point:
     """A point of the reliability chart, for the values in one bin of confidences.
 
-    Its x is the mean confidence of these values, and its y the share of them that is right.
+    Its x is the mean confidence of these values. Its y is the share of right values among them.
     """
 
     x: float
@@ -167,9 +167,9 @@ class Point:
 class CoverageChart:
     """A chart of the share of wrong values among the most confident values.
 
-    The horizontal axis is the share of all values that are accepted, the most confident ones first.
-    The vertical axis is the share of wrong values among these. `top_text` is the label at the upper
-    end of the vertical axis.
+    The horizontal axis is the share of all values that are accepted. The most confident values are
+    accepted first. The vertical axis is the share of wrong values among the accepted ones.
+    `top_text` is the label at the upper end of the vertical axis.
     """
 
     path: str
@@ -177,14 +177,17 @@ class CoverageChart:
     top_text: str
     label: str
     chosen: tuple[float, float, float] | None = None
-    """(x, y, y of the upper bound of the error rate) of the point for the threshold of a policy;
+    """The point for the threshold of a policy, as (x, y, y of the upper bound of the error rate).
     None if there is no policy."""
     allowed: float | None = None
     """y coordinate of the allowed error rate; None if there is none."""
 
 
 def reliability_chart(record: Mapping[str, Any]) -> tuple[list[Point], str]:
-    """Return the points and the label of the reliability chart: a point for each bin."""
+    """Return (points, label) of the reliability chart.
+
+    There is a point for each bin with values.
+    """
     points = []
     for entry in record["bins"]:
         count, right, ends = entry["units"], entry["right"], entry.get("interval")
@@ -218,11 +221,11 @@ def coverage_chart(
     label: str = "",
     top: float | None = None,
 ) -> CoverageChart:
-    """Return a chart of the error rate for each coverage: the share of values that are accepted.
+    """Return a chart of the error rate for each coverage. Coverage is the share of accepted values.
 
     Args:
         curve: coverage and error rate of each point.
-        chosen: coverage, error rate and bound at the threshold of a policy.
+        chosen: coverage, error rate and its upper bound at the threshold of a policy.
         allowed: the allowed error rate.
         label: a description in words; empty for the usual one.
         top: the end of the error axis; None to choose it from the values.
@@ -289,7 +292,7 @@ class Axis:
 
 
 def axis_of(lowest: float) -> Axis:
-    """Return an axis that ends at 1 and begins at a round number, not above the lowest value.
+    """Return an axis that ends at 1. It begins at a round number that is not above `lowest`.
 
     >>> axis_of(0.932).low, axis_of(0.2).step, axis_of(1.0).low
     (0.92, 0.2, 0.99)
@@ -304,7 +307,7 @@ def change_axis(intervals: Iterable[Interval | None]) -> Axis:
 
 
 def _make_axis(low: float, high: float, steps: Sequence[float], *, signed: bool = False) -> Axis:
-    """Return an axis with about five steps; both of its ends are multiples of the step."""
+    """Return an axis with about five steps. Both of its ends are multiples of the step."""
     step = next((step for step in steps if step * 5 >= high - low - 1e-9), steps[-1])
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
     return Axis(
@@ -320,10 +323,9 @@ MAX_NARROW_COLUMNS: Final = 7
 
 
 class HeatCell(NamedTuple):
-    """A cell of a heat map: the number of errors with the properties of its row and its column.
+    """A cell of a heat map. It counts the errors of one field (row) in one error class (column).
 
-    A row is a field and a column an error class. In a confusion matrix, a row is a true value and a
-    column a predicted value.
+    In a confusion matrix, a row is a true value and a column a predicted value.
     """
 
     errors: int
@@ -342,7 +344,7 @@ class HeatMap:
     columns: Sequence[str]
     rows: Sequence[tuple[str, Sequence[HeatCell]]]
     left_out: int = 0
-    """Number of rows that are not shown; in a confusion matrix, these are true values without
+    """Number of rows that are not shown. In a confusion matrix, these are true values without
     errors."""
     is_of_wholes: bool = False
     """Whether the heat map counts items and objects that are wrong as a whole, not values."""

@@ -1,4 +1,4 @@
-"""The HTML page on two runs and their changes, or on several runs side by side."""
+"""The HTML page that shows how two runs differ, or several runs side by side."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -119,7 +119,7 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
 def _count_listed(values: Sequence[ChangedValue]) -> dict[str, Any]:
     """Return the numbers of rows and of values in the page's list, as `page.js` needs them.
 
-    The other keys that `page.js` reads are `lost`, which is 0, and `totals`, which is empty.
+    `page.js` also reads the keys `lost`, which is 0 here, and `totals`, which is empty.
     """
     n_values = sum(value.n_values for value in values)
     return {"total": len(values), "lost": 0, "totals": [], "values": n_values}
@@ -160,7 +160,7 @@ def _print_causes(
 
 
 _MOVES: Final = (Move.BROKEN, Move.FIXED, Move.OTHERWISE, Move.SAME)
-"""Order of values by how they changed; values that are wrong in both runs come last."""
+"""Order of values by how they changed. Values that are wrong in both runs come last."""
 
 
 def _causes_of_moves(
@@ -168,8 +168,8 @@ def _causes_of_moves(
 ) -> tuple[list[list[Any]], dict[tuple[str, str], int]]:
     """Return (rows of causes, positions of the rows) as `_causes` does, but for a difference.
 
-    The texts are those of the summary. A cause has several rows if its values changed in several
-    ways: one row for each way. All values without a cause share a row.
+    The texts are those of the summary. A cause has a row for each way in which its values changed.
+    Values without a cause share a row if they changed in the same way.
     """
     entry_by_key = _entry_by_cause(changes)
     n_values, n_rows = Counter[tuple[str, int]](), Counter[tuple[str, int]]()
@@ -195,7 +195,7 @@ def _causes_of_moves(
 
 
 def _entry_by_cause(changes: Sequence[CauseChangeText]) -> dict[str, int]:
-    """Map the key of each cause to the index of the change in `changes` that contains the cause."""
+    """Map the key of each cause to the index of its change in `changes`."""
     return {
         cause.key: number
         for number, text in enumerate(changes)
@@ -240,9 +240,9 @@ def _value_row(
 
 
 def _cause_position(cause_keys: str, position_by_key: Mapping[str, int]) -> int:
-    """Return the position of a cause; -1 if there is none, for example for a right value.
+    """Return the position of a cause. It is -1 if there is no cause, for example for a right value.
 
-    `cause_keys` is the text in which the key of the cause and the key of its group are joined.
+    `cause_keys` is a text that joins the key of the cause's group and the key of the cause.
     """
     group_key, own_key = split_cause_keys(cause_keys)
     return position_by_key.get(own_key, position_by_key.get(group_key, -1))
@@ -257,11 +257,11 @@ def _outcome(value: ChangedValue) -> str:
 def _causes(
     values: Iterable[ChangedValue], runs: Sequence[Run]
 ) -> tuple[list[list[Any]], dict[tuple[str, str], int]]:
-    """Return (causes of wrong values as rows for the page's script, positions of the rows).
+    """Return (rows of causes for the page's script, positions of the rows).
 
-    The rows are grouped by outcome: how the values changed. In a group they are sorted by lost
-    values. The positions are a dict from (outcome, joined keys of a cause) to the position of its
-    row.
+    The rows are grouped by outcome, which says how the values changed. In a group they are sorted
+    by lost values. The positions are a dict from (outcome, joined keys of a cause) to the position
+    of its row.
     """
     values_by_outcome: dict[str, list[ChangedValue]] = {}
     for value in values:
@@ -299,8 +299,9 @@ def _causes_by_run(
 ) -> Iterator[tuple[int, list[CauseText], dict[str, int]]]:
     """Yield the causes of wrong values, run by run.
 
-    An entry is (index of the run, its causes in words, dict from the joined keys of a cause to its
-    number). `value.run` is the index of the run to which a wrong value belongs.
+    An entry is (index of the run, its causes in words, numbers of the causes). The numbers are a
+    dict, keyed by the joined keys of a cause. `value.run` is the index of the run to which a wrong
+    value belongs.
     """
     for index in sorted({value.run for value in values}):
         run_causes = runs[index].evaluation.fold(Causes)
@@ -422,14 +423,14 @@ _GROUPS: Final = 7  # the column of a document that the list of documents can be
 
 
 def _moves(document: DocumentChange) -> tuple[tuple[str, list[str]], ...]:
-    """Return two groups with their titles: fields that broke, and fields that were fixed."""
+    """Return two groups as (title, fields): fields that broke, and fields that were fixed."""
     return ("broken", document.broken), ("fixed", document.fixed)
 
 
 def _move_of_whole(document: DocumentChange) -> dict[str, str]:
-    """Return the group `broken` or `fixed` of a document that is wholly right in only one run.
+    """Return the group of a document that is wholly right in only one run: `broken` or `fixed`.
 
-    Returns no group for other documents.
+    For other documents, the dict is empty.
     """
     is_right_before, is_right_after = not document.errors_before, not document.errors_after
     if is_right_before == is_right_after:
@@ -445,9 +446,9 @@ def _document_row(
 ) -> tuple[Any, ...]:
     """Return a document as a row for the page's script.
 
-    `lost` has the number of errors of the document in each run. The greatest of these numbers minus
-    the smallest takes the place of the count FD. The status is the same for all documents, because
-    the script filters only by the numbers.
+    `lost` has the number of errors of the document in each run. The column of the count FD has the
+    difference between the greatest and the smallest of these numbers. The status is the same for
+    all documents, because the script filters only by the numbers.
     """
     known_counts = [count for count in lost if count is not None]
     spread = max(known_counts) - min(known_counts) if known_counts else 0
@@ -455,7 +456,7 @@ def _document_row(
 
 
 def sort_by_trend(changes: Iterable[Change]) -> list[Change]:
-    """Sort changes of fields by trend, regressed ones first, then by size."""
+    """Sort changes of fields by trend, then by size. Regressed fields come first."""
     return sorted(
         changes, key=lambda change: (ORDER.index(change.trend), -abs(change.change or 0.0))
     )

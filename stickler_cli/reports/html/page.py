@@ -42,14 +42,15 @@ SCRIPTS: Final = (
     *("kept_verdicts", "verdicts", "sources", "error_panel", "errors", "grid", "documents"),
     *("pictures", "main"),
 )
-"""The files of the page's script; a file uses only files before it in this order."""
+"""The files of the page's script. A file uses only files that come before it."""
 
 WORKER: Final = "; worker-src blob:"  # allows the script to start a worker from its own text
 
 # Maximum number of documents that the page lists, those with the lowest scores.
 MOST_DOCUMENTS: Final = 50_000
 MOST_VIOLATIONS: Final = 20
-"""Maximum number of kinds of schema violations listed for each side: they fit on a screen."""
+"""Maximum number of kinds of schema violations that are listed for each side. They fit on a
+screen."""
 
 FIELDS_AT_FIRST: Final = 60
 """Number of rows of the table of fields that are visible before the script has run."""
@@ -80,7 +81,10 @@ class ServedRun:
         self.run = run
 
     def documents(self, run: Run) -> Iterator[bytes]:
-        """Yield the documents of a run as rows for the page's script; none if it keeps no rows."""
+        """Yield the documents of a run as rows for the page's script.
+
+        There are no rows if the run does not keep them.
+        """
         if run.evaluation.ledger.blocks is not None:
             fields = field_views(RunView(run, visible), {})
             listed = payload.documents_of(run.evaluation.ledger.blocks, fields)
@@ -174,10 +178,10 @@ def _group_links(
     key: str,
     groups: Sequence[tuple[str, Results]],
 ) -> list[tuple[str, int | None]]:
-    """Return, for each group of documents, a link to them and their number.
+    """Return (link to the documents, number of documents) for each group of documents.
 
-    The number is None if the page lists only some documents of the run. The link is empty for a
-    group without compared documents.
+    The number is None if the page lists only some documents of the run. The link is empty if no
+    document of the group was compared.
     """
     listed = served or (documents and documents.count <= MOST_DOCUMENTS)
     return [
@@ -199,10 +203,9 @@ def _payload_parts(
     *,
     served: bool,
 ) -> dict[str, Iterable[bytes]]:
-    """Return the JSON data for the page's script, in a dict.
+    """Return the JSON data for the page's script, keyed by the id of the HTML element for it.
 
-    A key is the id of the HTML element that contains the data. The value has a JSON text for each
-    entry.
+    The value has a JSON text for each entry.
     """
     errors = payload.error_rows(detail.errors.rows(), row_by_field(view), causes)
     element_values: dict[str, Iterable[bytes]] = {
@@ -292,7 +295,7 @@ def _settings(view: RunView) -> list[tuple[str, str]]:
 
 
 def _options(run: Run, usual: RunOptions | None = None) -> dict[str, str]:
-    """Return a dict from the name of each option of a run to its value in words.
+    """Return the options of a run, keyed by name. Values are in words.
 
     Options that have the same value in `usual` are left out.
     """
@@ -313,7 +316,7 @@ def _options(run: Run, usual: RunOptions | None = None) -> dict[str, str]:
 
 
 def _identity(view: RunView) -> list[tuple[str, str]]:
-    """Return inputs, options and start time of the run, as pairs of name and text."""
+    """Return (name, text) for the inputs, the options and the start time of the run."""
     run, origins = view.run, view.run.provenance
     changed = [f"{name}: {text}" for name, text in _options(run, RunOptions()).items()]
     texts_by_name = {
@@ -346,8 +349,8 @@ def _count_rows(detail: Detail, cause_texts: Sequence[CauseText]) -> str:
 def _describe_errors(view: RunView, detail: Detail) -> str:
     """Return a sentence on the number of errors of the run.
 
-    If they add up to this number, the sentence also states the values lost, and the items or
-    objects that are wrong as a whole.
+    Errors may be in values or in whole items and objects. If these two numbers add up to the number
+    of errors, the sentence states them, too.
     """
     errors = view.run.evaluation.errors
     n_values, n_wholes = errors.overall().total(), overall(errors.units).total()
@@ -360,7 +363,7 @@ def _describe_errors(view: RunView, detail: Detail) -> str:
 def _describe_contents(
     view: RunView, detail: Detail, documents: ListedDocuments | None, *, served: bool
 ) -> dict[str, str]:
-    """Return, for each part of the page, a sentence on whether it lists everything."""
+    """Return a sentence for each part of the page. It says whether the part lists everything."""
     errors = _describe_errors(view, detail)
     if not detail.knows_errors:
         errors = (

@@ -49,8 +49,8 @@ MIN_PLACES: Final = 2  # number of item positions from which they are drawn
 MOST_MATRICES: Final = 12  # maximum number of confusion matrices
 
 TIMES: Final = 2
-"""A field has few distinct values if each occurs at least this many times on average. Otherwise it
-has free text."""
+"""A field has few distinct values if each value occurs at least this many times on average.
+Otherwise the field has free text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,8 @@ class FieldView:
     intervals: FieldIntervals | None
     chart: Chart | None
     classes: ByClass
-    """Number of errors by class, of this field and all fields inside it; the most frequent
-    first."""
+    """Number of errors in each class, of this field and all fields inside it. The most frequent
+    class comes first."""
 
     @property
     def above(self) -> str:
@@ -79,7 +79,7 @@ class FieldView:
 
 
 def field_views(view: RunView, histograms: Mapping[Path, Histogram]) -> list[FieldView]:
-    """Return the rows of the table of fields, parents first, at most `MOST_FIELDS`."""
+    """Return the rows of the table of fields, at most `MOST_FIELDS`. Parents come first."""
     rows = view.rows[:MOST_FIELDS]
     row_by_path = row_by_field(view)
     classes: list[ByClass] = [Counter() for _ in rows]
@@ -123,7 +123,7 @@ def row_by_field(view: RunView) -> dict[Path, int]:
 
 
 def rows_around(path: Path, row_by_path: Mapping[Path, int]) -> list[int]:
-    """Return the row indexes of a field and of its parents, outermost first.
+    """Return the row indexes of a field and of its parents. The outermost field comes first.
 
     If a name in the path has no row, such as the key of a map, the row of `*` is used for it. If
     there is no such row either, the list ends with the row of the parent.
@@ -146,13 +146,13 @@ class Dot(NamedTuple):
     f1: float
     interval: Interval | None
     gates: Sequence[tuple[float, str, bool]]
-    """For each gate on this F1: its limit, its text, and whether it passed."""
+    """(Limit, text, whether it passed) for each gate on this F1."""
     lost: int | None
-    """Number of wrong, invented or missed values of the field; None for all documents together."""
+    """Number of wrong, invented or missed values of the field. None for all documents together."""
 
 
 class DotPlot(NamedTuple):
-    """The F1 of fields, the lowest first, after the F1 of all documents together."""
+    """The F1 of all documents together, followed by the F1 of fields, the lowest first."""
 
     axis: Axis
     dots: Sequence[Dot]
@@ -184,7 +184,7 @@ def dot_plot(view: RunView, fields: Sequence[FieldView]) -> DotPlot:
 
 
 def _gate_marks(view: RunView, path: Path) -> list[tuple[float, str, bool]]:
-    """Return, for each gate on the F1 of a field: its limit, its text, and whether it passed."""
+    """Return (limit, text, whether it passed) for each gate on the F1 of a field."""
     mode = view.run.rule.counting
     return [
         (gate_result.limit, visible(gate_result.gate.text), gate_result.passed)
@@ -244,7 +244,7 @@ def _heat_map(view: RunView, title: str, kind: str, fields: Mapping[Path, ByClas
 
 
 class PlacePicture(NamedTuple):
-    """A chart of the share of lost values by the position of list items, such as first or last."""
+    """A chart of the share of lost values at each position of list items, such as the last."""
 
     rates: Sequence[PlaceRate]
     top: float
@@ -259,7 +259,7 @@ class PlacePicture(NamedTuple):
 def place_picture(view: RunView, places: ItemPlaceCounts) -> PlacePicture | None:
     """Return the chart of lost values by position in lists.
 
-    Returns None if lists are too short, or no value was lost.
+    None if lists are too short, or if no value was lost.
     """
     rates = places.rates(view.shown_level)
     if len(rates) < MIN_PLACES or not any(rate.lost for rate in rates):
@@ -304,7 +304,7 @@ def _bounds_of(rate: PlaceRate) -> Interval:
 def confusion_matrices(
     fields: Sequence[FieldView], pairs: Mapping[Path, ValuePairs]
 ) -> list[HeatMap]:
-    """Return a confusion matrix for each field with few distinct values, most errors first."""
+    """Return a confusion matrix for each field with few distinct values. Most errors come first."""
     row_by_path = {field.row.path: field_row for field_row, field in enumerate(fields)}
     by_row: dict[int, ValuePairs] = {}
     for path, value_pairs in pairs.items():
@@ -369,7 +369,7 @@ def _confusion_matrix(path: str, pairs: ValuePairs) -> HeatMap:
 
 
 def _most_frequent(counts: Mapping[str, int]) -> list[str]:
-    """Return the names with a count above 0, the most frequent first, then by name."""
+    """Return the names with a count above 0, sorted by descending count, then by name."""
     return sorted((name for name in counts if counts[name]), key=lambda name: (-counts[name], name))
 
 
@@ -408,8 +408,9 @@ class ListedDocuments:
 
     count: int
     lines: SortedLines
-    """A JSON line for each document: id, status, score, counts of values, groups, and a list. The
-    list has two numbers for each field that lost values: its row, and how many values it lost."""
+    """A JSON line for each document: id, status, score, counts of values, groups, and a list of the
+    fields that lost values. The list has two numbers for each of these fields: its row, and how
+    many values it lost."""
     lost: int
     """Number of documents that lost values."""
 
@@ -424,7 +425,7 @@ class ListedDocuments:
 
 
 def pack_lines(lines: Iterable[bytes]) -> str:
-    """Return lines of JSON as one compressed JSON array in base64, so that it is safe in HTML."""
+    """Return lines of JSON as one JSON array, compressed and in base64. This is safe in HTML."""
     packer = zlib.compressobj(LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
     chunks, before = [], b"["
     for line in lines:
@@ -477,15 +478,15 @@ def error_rows(
 
 
 class PrintedError(NamedTuple):
-    """An error that the page lists without JavaScript, and lists on paper if `is_on_paper`."""
+    """An error that the page lists without JavaScript. If `is_on_paper`, it is also printed."""
 
     document: str
     path: str
     gt: Sequence[Span]
-    """The true value, cut around the first difference; words that the prediction lacks are
+    """The true value, cut around the first difference. Words that the prediction lacks are
     `good`."""
     pred: Sequence[Span]
-    """The predicted value, cut in the same way; words that the true value lacks are `bad`."""
+    """The predicted value, cut in the same way. Words that the true value lacks are `bad`."""
     is_short: bool
     """Whether both values fit on one line."""
     is_on_paper: bool
@@ -501,7 +502,7 @@ class PrintedCause(NamedTuple):
 
 
 def printed_causes(detail: Detail, texts: Sequence[CauseText]) -> list[PrintedCause]:
-    """Return the first errors of each cause, to be listed without JavaScript and when printed."""
+    """Return the causes with their first errors, to be listed without JavaScript and printed."""
     positions = {cause.key: index for index, text in enumerate(texts) for cause in text.causes}
     errors_by_cause: dict[int, list[Error]] = {}
     for error in islice(detail.errors.rows(), MAX_ROWS_READ):
