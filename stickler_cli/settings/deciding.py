@@ -333,7 +333,9 @@ class ComparisonOptions(Settings, panel="counting"):
         values=NumberRange("a number in [-1, 1)", lambda number: -1 <= number < 1),
     )
     extra_fields: ExtraFields = option(
-        "fa", "How to count a predicted key that the schema does not declare."
+        "fa",
+        "How to count a predicted key that the schema does not declare. fa: as a false alarm; "
+        "ignore: not at all.",
     )
     partial_gt: bool = option(
         False,
@@ -367,8 +369,8 @@ class DecidingOptions(LenientOptions, KeyOptions, WrapperOptions, LimitedOptions
     missing: Missing = option(
         "fn",
         (
-            "How to count a ground truth without a prediction: count all values as missed, "
-            "skip the document, or count it as failed."
+            "How to count a ground truth without a prediction. fn: all of its values are "
+            "missed; skip: the document is left out; error: it counts as failed."
         ),
     )
 
