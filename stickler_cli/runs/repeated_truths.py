@@ -8,6 +8,7 @@ from stickler_cli.core.remote import is_url
 from stickler_cli.documents.document import content_digest
 from stickler_cli.documents.document_pair import read_pair
 from stickler_cli.documents.reading import STANDARD_INPUT
+from stickler_cli.score.record import REPEATED_TRUTHS
 
 if TYPE_CHECKING:
     from .assembly import Assembly
@@ -35,7 +36,6 @@ def note_repeated_truths(assembly: "Assembly") -> Iterator[str]:
     n_repeated = len(digests) - len({*digests})
     if n_repeated >= MIN_REPEATED:
         yield (
-            f"{n_repeated:,} documents have the same ground truth as another document. Confidence "
-            "intervals assume independent documents, so they may be too narrow; `stickler lint` "
-            "lists these documents"
+            f"{n_repeated:,}{REPEATED_TRUTHS}. Confidence intervals assume independent documents, "
+            "so they may be too narrow; `stickler lint` lists these documents"
         )

@@ -231,6 +231,10 @@ WITHOUT_FIGURES: Final = frozenset(
 """Conditions that do not change any figure; some choose which figures are shown."""
 
 
+REPEATED_TRUTHS: Final = " documents have the same ground truth as another document"
+"""The middle of a note on repeated ground truths; their number stands before it."""
+
+
 def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = None) -> Run:
     """Merge runs into the run that one process would have made of all their documents.
 
@@ -250,10 +254,12 @@ def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = N
     notes = {note for _, run in runs for note in run.notes}
     if others:
         notes.update(join_rare_keys(evaluation, first.fields))
-        # Drop the numbers of joined keys from notes: numbers of several runs do not add up.
+        # Drop the numbers of joined keys and of repeated ground truths from notes: numbers of
+        # several runs do not add up.
         notes = {
             f"{note.partition(_ARE)[0]}{_ARE}{_RARE}" if _RARE in note else note for note in notes
         }
+        notes = {_drop_number_of_repeats(note) for note in notes}
     provenance = dict.fromkeys(source for _, run in runs for source in run.provenance)
     return replace(
         first,
@@ -270,6 +276,12 @@ def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = N
         marked=None if others else first.marked,
         repeats=None if others else first.repeats,
     )
+
+
+def _drop_number_of_repeats(note: str) -> str:
+    """Return a note on repeated ground truths without their number; other notes stay the same."""
+    _, middle, rest = note.partition(REPEATED_TRUTHS)
+    return f"some{middle}{rest}" if middle else note
 
 
 def _check_mergeable(runs: Sequence[tuple[str, Run]]) -> None:

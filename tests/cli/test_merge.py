@@ -29,10 +29,14 @@ def shards(data: Path, stickler) -> Path:
 
 
 def without_provenance(text: str) -> str:
-    """Return the text of a run file without the sources of documents, which differ in shards."""
+    """Return the text of a run file without the parts that shards cannot have in common.
+
+    These are the sources of documents, and the note on repeated ground truths.
+    """
     text, count = re.subn(r'  "provenance": \[\n.*?\n  \],\n', "", text, flags=re.DOTALL)
     assert count == 1
-    return text
+    note = r'\n    "[^"\n]* documents have the same ground truth[^"\n]*"(,|\n  (?=\]))'
+    return re.sub(note, "", text)
 
 
 def test_the_runs_of_shards_come_to_the_run_of_the_whole_to_the_byte(shards, stickler):

@@ -25,6 +25,7 @@ from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.policy import PolicyOutcome
 from stickler_cli.score.record import (
     MAX_NAMED_IDS,
+    REPEATED_TRUTHS,
     Provenance,
     Run,
     RunVerdict,
@@ -399,6 +400,14 @@ def test_a_run_without_rows_stays_one():
 
 MAP = {"type": "object", "additionalProperties": {"type": "string"}}
 OF_MAPS = compile_schema({"type": "object", "properties": {"m": MAP}})
+
+
+def test_notes_on_repeated_ground_truths_lose_their_numbers_if_runs_are_merged():
+    numbers, rest = ("12", "1,015"), f"{REPEATED_TRUTHS}. Intervals may be too narrow"
+    first, second = (shard(number, notes=[f"{number}{rest}"]) for number in numbers)
+
+    assert merge_runs([("a", first)]).notes == [f"12{rest}"]
+    assert merge_runs([("a", first), ("b", second)]).notes == [f"some{rest}"]
 
 
 def test_rare_keys_are_joined_in_counts_and_errors_and_told_once(monkeypatch):
