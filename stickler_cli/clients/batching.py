@@ -279,8 +279,8 @@ class Turnstile:
     ) -> None:
         """Record that a call failed. `asked_seconds` is how long the server asks to wait.
 
-        If `waits` is true, all calls wait that long. The server may ask several calls to wait that
-        were made at the same time. They count as only one failure.
+        If `waits` is true, all calls wait that long. If the server asks several calls to wait, and
+        they were made at the same time, they count as only one failure.
         """
         with self._changed:
             now = monotonic()

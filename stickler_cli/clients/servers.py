@@ -243,7 +243,7 @@ error of the server, as it is ten times what any model can read."""
 
 
 MAX_CHARACTERS_A_TOKEN: Final = 16
-"""Maximum mean number of characters in a token. Usual are 3 to 5. A server that reports so few
+"""Maximum mean number of characters in a token; 3 to 5 are usual. A server that reports so few
 tokens that the mean is higher is not believed."""
 
 

@@ -51,7 +51,7 @@ class CodeComparator(BaseComparator):
         self.language = checked_choice("language", language, LANGUAGES)
 
     def prepare(self, value: Any) -> str:
-        """Return a text without white space, and without other differences that do not count."""
+        """Convert a value to a text without the differences that do not count for the language."""
         text = text_of(value).strip().translate(_SUBSCRIPTS)
         match self.language:
             case "letters":
