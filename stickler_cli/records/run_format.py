@@ -256,7 +256,9 @@ class IndexRangeRecord(TypedDict):
     """The lowest and the highest index of some list items of the ground truth, from 0."""
 
     lowest: Count
+    """The lowest index."""
     highest: Count
+    """The highest index."""
 
 
 class CauseRecord(_Class):
