@@ -20,7 +20,7 @@ DifferenceKind: TypeAlias = Literal[
 """How a matching value differs from its ground truth."""
 
 DIFFERENCES: Final[tuple[DifferenceKind, ...]] = get_args(DifferenceKind)
-"""All kinds of differences in the order of reports: differences of words come first."""
+"""All kinds of differences, in the order of reports. Differences of words come first."""
 
 OTHER_WORDS: Final[frozenset[DifferenceKind]] = frozenset(("another word", "other letters"))
 """Kinds of differences where one word stands in place of another, or where the letters of a word

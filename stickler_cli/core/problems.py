@@ -100,7 +100,7 @@ class SticklerError(Exception):
 
 
 class SchemaError(SticklerError, ValueError):
-    """A schema cannot be compiled; the error has all problems of the schema."""
+    """A schema cannot be compiled. The error has all problems of the schema."""
 
 
 class UsageError(SticklerError):
@@ -334,9 +334,11 @@ class Family(Generic[T]):
     base: type[T]
     """The class from which all classes of this kind are derived."""
     built_in: Mapping[str, str]
-    """A mapping from the name of each built-in class to its location, as `package.module:Class`."""
+    """The location of each built-in class, as `package.module:Class`, keyed by the name of the
+    class."""
     group: str
-    """The group of entry points in which installed packages offer classes of this kind."""
+    """Name of the group of entry points that installed packages use to offer classes of this
+    kind."""
 
     def find(self, name: str, *, allow_plugins: bool = False) -> type[T]:
         """Return the class that a name stands for.

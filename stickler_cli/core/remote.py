@@ -1,7 +1,7 @@
 """Remote files by URL (`s3://`, `gs://`, `az://`, `https://`), read and written through fsspec.
 
 Only URLs from the command line, the configuration file or a Python caller are opened. URLs in a
-schema or a document never are. Credentials are those that fsspec finds in the environment.
+schema or a document never are. fsspec takes the credentials from the environment.
 """
 
 import errno
@@ -153,7 +153,7 @@ def remember_secrets(words: Iterable[str], *, only: bool = False) -> None:
 
 
 def _secrets_of(word: str) -> set[str]:
-    """Return the secret texts in a URL, such as a password; the URL may be misspelt."""
+    """Return the secret texts in a URL, such as a password. The URL may be misspelt."""
     beginning, mark, address = word.partition("://")
     if mark:
         scheme = _SCHEME_AT_END.search(beginning)

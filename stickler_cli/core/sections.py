@@ -6,7 +6,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from .figures import NOTHING, rate, visible
 
 Tone = Literal["", "title", "bad", "warn", "good", "dim"]
-"""The meaning of a piece of text; each output format decides how it looks."""
+"""The meaning of a piece of text. Each output format decides how it looks."""
 
 INDENT: Final = "  "
 
@@ -17,8 +17,8 @@ class Span(NamedTuple):
     text: str
     tone: Tone = ""
     quoted: bool = False
-    """Whether the text comes from documents or the schema; HTML pages show it in the font of
-    code."""
+    """Whether the text comes from documents or the schema. HTML pages show such texts in the font
+    of code."""
 
     @classmethod
     def of(cls, text: str, tone: Tone = "", *, quoted: bool = True) -> "Span":
@@ -43,7 +43,7 @@ class Column(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A paragraph. All lines begin with the margin; lines after the first are indented further."""
+    """A paragraph. All lines begin with the margin. Lines after the first are indented further."""
 
     text: str
     tone: Tone = ""
@@ -215,14 +215,15 @@ class Curves(NamedTuple):
         "values."
     )
     top: float | None = None
-    """The figure at the upper end of the vertical axis; None makes the axis fit the figures."""
+    """The figure at the upper end of the vertical axis. If None, the axis is made to fit the
+    figures."""
 
 
 Drawn: TypeAlias = Block | Figures | Curves
 
 
 class Section(NamedTuple):
-    """A part of a report; it is not shown if it has neither a title nor blocks."""
+    """A part of a report. It is not shown if it has neither a title nor blocks."""
 
     title: str = ""
     blocks: Sequence[Drawn] = ()
@@ -233,7 +234,7 @@ class Report(NamedTuple):
 
     record: object
     sections: Sequence[Section]
-    """The sections; the title of the first section is the title of the report."""
+    """The sections. The title of the first section is the title of the report."""
     rows: Figures | None = None
     """The table that is written to files of rows, such as CSV; None if there is no table."""
 

@@ -16,7 +16,7 @@ MAX_C_LONG: Final = 2**31 - 1  # the largest cell size that Python accepts on ev
 
 
 class CsvError(Exception):
-    """A row is not valid CSV; the rest of the text cannot be read."""
+    """A row is not valid CSV. The text after it cannot be read."""
 
     def __init__(self, finding: str, expected: str, hint: str, line: int) -> None:
         super().__init__(finding)
@@ -25,7 +25,7 @@ class CsvError(Exception):
         """Number of the line with the error, from 1."""
 
     def problem(self, source: str, line: int) -> Problem:
-        """Return this error as a problem; `line` is the line of the document in its file."""
+        """Return this error as a problem. `line` is the line of the document in its file."""
         return Problem(
             source=source, found=self._finding, expected=self._expected, hint=self._hint, line=line
         )

@@ -177,7 +177,7 @@ def read_document(
 def read_plain(data: bytes, kinds: Sequence[DocumentKind] = OBJECTS) -> Reading | None:
     """Parse a document if its text has nothing unusual; return None for any other text.
 
-    Nearly all documents have plain texts, and for them nothing else must be computed.
+    Nearly all documents have such texts. For these, nothing else needs to be computed.
     """
     try:
         value = orjson.loads(data)

@@ -1,4 +1,4 @@
-"""Rename or drop keys of documents before the documents are compared, as the user wishes."""
+"""Rename or drop keys of documents, as the user asks, before the documents are compared."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,8 @@ class KeyEdits:
     """The keys of documents that are renamed or dropped."""
 
     ignored: tuple[KeySteps, ...] = ()
-    """Paths of keys that are dropped on both sides; they may contain `*` and `**`."""
+    """Paths of keys that are dropped from ground truths and predictions. They may contain `*` and
+    `**`."""
     renamings: tuple[Renaming, ...] = ()
     """New names for keys of predictions. The pattern of a renaming ends with the old name of the
     key. If an object around the key is renamed as well, the pattern has the new name of that

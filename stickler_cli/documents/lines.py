@@ -153,7 +153,7 @@ _DECODER: Final = json.JSONDecoder()
 LINES_SUFFIX: Final = re.compile(r"\.(jsonl|ndjson)(\.gz|\.zst)?\Z", re.IGNORECASE)
 
 ONE: Final = {"line": "a different id on each line", "row": "a different id in each row"}
-"""What messages about a repeated id state as expected, for lines and for rows of a table."""
+"""What messages name as expected if an id is repeated, for lines and for rows of a table."""
 
 
 def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:

@@ -34,7 +34,7 @@ MIN_MEMBER_BYTES: Final = 64
 bytes before decompression. Each part takes some 80 microseconds, even if it is empty."""
 
 VALUES_OF_LINE: Final = 10
-"""Number of values that are added to the values of each line. Reading and comparing an empty
+"""Each line is counted with this many additional values, because reading and comparing an empty
 document takes as long as so many values."""
 
 
@@ -62,9 +62,8 @@ MANY_DOCUMENTS: Final = ValueLimit(3_000_000, per_packed_byte=10)
 MAX_STREAM_BYTES: Final = 200_000_000
 """A file of many documents is read up to this decompressed size, however small the file is."""
 MAX_STREAM_RATIO: Final = 200
-"""If a file of many documents is larger than `MAX_STREAM_BYTES`, the maximum ratio of its
-decompressed to its compressed size. The ratio is high, because similar documents are compressed
-well."""
+"""Maximum ratio of decompressed to compressed size. It applies to files of many documents that are
+larger than `MAX_STREAM_BYTES`. It is high, because similar documents are compressed well."""
 
 
 class OverfullFileError(OSError):

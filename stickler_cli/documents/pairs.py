@@ -461,7 +461,7 @@ def pairs_of_table(
 
 
 def with_confidences(pairs: Pairs, source: str, settings: FindingOptions) -> Pairs:
-    """Return pairs with the confidences that a separate source has under their ids.
+    """Add confidences to pairs. A separate source has them under the ids of the pairs.
 
     Raises:
         UsageError: the source cannot be used.

@@ -70,7 +70,7 @@ from waiting if a FIFO has taken the place of the file."""
 
 
 def decoded(file: str) -> str:
-    r"""Return a file name as printable text; bytes that are not UTF-8 become escapes like `\xff`.
+    r"""Return a file name as printable text. Bytes that are not UTF-8 become escapes like `\xff`.
 
     Secrets in a URL are removed.
     """
@@ -339,7 +339,7 @@ class _Open:
     member: int
     start: int
     step: str | int | None
-    """Key or index of the next value; None in an object if its next key was not read yet."""
+    """Key or index of the next value. None in an object whose next key was not read yet."""
     key: int | None = None
     """Start of the key of the next value."""
 

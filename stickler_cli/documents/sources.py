@@ -34,7 +34,7 @@ PATIENCE: Final = 2.0  # seconds of listing after which a line is printed
 REMINDER: Final = 30.0  # seconds until the line is printed again
 
 ONE_FILE: Final = "one file for each document"
-"""What messages about two files with the same id state as expected."""
+"""What messages name as expected if two files have the same id."""
 
 
 class SourceKind(Enum):

@@ -88,7 +88,7 @@ _NORMALIZED: Final = re.compile(r"normalized_?value", re.IGNORECASE)
 """Pattern of a metadata key that only objects of Google's and Textract's forms have."""
 
 _OTHER_VALUES: Final = re.compile(r"type|kind|id|unit|text|value.*", re.IGNORECASE)
-"""Pattern of keys that are values themselves, although they are in one object with a value key. For
+"""Pattern of keys that are values themselves, although their object also has a value key. For
 example, `unit` in `{"value": 5, "unit": "kg", "confidence": 0.9}` is a value, not metadata."""
 
 

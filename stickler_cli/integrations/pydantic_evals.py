@@ -10,7 +10,10 @@ from stickler_cli.api.scorer import scorer_for
 
 @dataclass
 class Extraction(Evaluator[Any, Any, Any]):
-    """An evaluator that compares outputs by a schema file; the expected output is the truth."""
+    """An evaluator that compares outputs with expected outputs, which are the ground truth.
+
+    `schema` is the path of the schema file. `of` names the figure that is used as the score.
+    """
 
     schema: str
     of: str = "f1"

@@ -137,10 +137,10 @@ class NodeRecord(TypedDict):
     """Counts of one field, or of whole documents, in three counting modes."""
 
     overall: CountsRecord
-    """Counts in which a value, an object and an item of a list each count as one."""
+    """Counts in which a value, an object and a list item each count as one."""
     aggregate: CountsRecord
-    """Counts of values. The values inside a list item that does not match are not counted; the item
-    counts as one instead. The same holds for an item or object that only one side has."""
+    """Counts of values. If a list item does not match, it counts as one, and the values inside it
+    are not counted. The same holds for an item or object that only one side has."""
     leaves: CountsRecord
     """Counts of all values, at any depth."""
     weight: NotRequired[Weight]
@@ -213,7 +213,7 @@ HashCounts = Annotated[
 
 
 class OriginRecord(TypedDict):
-    """A group of wrong values of a field that are equal to values of other fields."""
+    """A group of wrong values of a field. They are equal to values of other fields."""
 
     field: FieldPath
     """Path of the wrong field, without list indexes."""
@@ -337,8 +337,8 @@ class KeyRecord(TypedDict):
     field: FieldPath
     """Path of the key, without list indexes."""
     count: Count
-    """Number of values under the key. In the list `not_labelled`, number of documents; in the list
-    `left_out`, number of elements without a partner."""
+    """Number of values under the key. In the list `not_labelled`, it is the number of documents. In
+    the list `left_out`, it is the number of elements without a partner."""
 
 
 class CloseExampleRecord(TypedDict):

@@ -65,8 +65,7 @@ _WORDS: Final = frozenset(
 one of these words."""
 
 _THINGS: Final = ("item", " value", " object", " kind", " slip", " shift", " date")
-"""If the name of an error class ends with one of these words, it is a noun with a plural, as in
-`missed item`."""
+"""Last words of the names of error classes that are nouns with a plural, such as `missed item`."""
 
 
 class CauseText(NamedTuple):
@@ -179,7 +178,7 @@ def find_missed_together(run_causes: Causes) -> MissedTogether:
 
 
 def _describe_missed_together(view: RunView, cause: Cause, causes: Sequence[Cause]) -> str:
-    """Return a sentence on the other fields that are missed in the documents of a cause."""
+    """Return a sentence that names the other fields that are missed in the same documents."""
     traits = [other.trait for other in causes if other.trait is not None]
     paths = [trait.path for trait in traits]
     others = [_quote_name(view, path) for path in paths if cause.trait and path != cause.trait.path]

@@ -73,8 +73,8 @@ WITH_DETAIL: Final = frozenset({"html"})  # formats with single values
 def format_of(file_name: str) -> str | None:
     """Return the report format for a file name; None if its suffix is unknown.
 
-    A name that is only a suffix with one dot, such as `.json`, has no format. A name that is a
-    suffix with two dots has a format, even without the first dot: `metrics.txt` has the format of
+    A name that consists only of a suffix with one dot, such as `.json`, has no format. A suffix
+    with two dots has a format even without its first dot: `metrics.txt` has the format of
     `.metrics.txt`, because GitLab expects a file of this name.
 
     >>> format_of("out/run.JSON"), format_of("metrics.txt"), format_of("run")
