@@ -1,4 +1,7 @@
-"""Runs, comparisons and differences as JSON text; all other reports show the same values."""
+"""Runs, comparisons and differences as JSON text.
+
+All other reports show values that are also in it.
+"""
 
 import json
 import math
@@ -26,8 +29,8 @@ _INDENT: Final = "  "
 _PIECE_CHARACTERS: Final = 65_536  # a write to a file for each field would take longer
 
 _MOST_INDENTED: Final = 100
-"""Maximum depth of indented JSON. Deeper values are on one line, as indentation would take more
-room than they do."""
+"""Maximum depth up to which JSON is indented. A deeper value is on one line, because its
+indentation would need more room than the value itself."""
 
 
 def render(
@@ -62,7 +65,7 @@ def _run_pieces(run: Run) -> Iterator[str]:
 
 
 def _run_texts(run: Run) -> Iterator[str]:
-    """Yield the record of a run as JSON text; the documents come last, with a line for each."""
+    """Yield the record of a run as JSON text. The documents come last, one on each line."""
     between = "{"
     for name, value in _deferred_record(run).items():
         yield f"{between}\n{_INDENT}{_to_json_text(name)}: "
@@ -93,10 +96,10 @@ def _deferred_record(run: Run) -> dict[str, Any]:
 def _value_texts(value: object, depth: int, *, is_refused: bool = False) -> Iterator[str]:
     """Yield a value as indented JSON text.
 
-    Deferred parts of the value, which are built only when needed, are built one entry at a time.
-    The caller sets `is_refused` if orjson cannot write the value. The value is then written entry
-    by entry, without orjson. There is no recursion, since values may be nested deeper than the
-    stack.
+    Deferred values, which are built only when they are needed, are built one entry at a time. If
+    orjson cannot write the value, the caller sets `is_refused`. The value is then written entry by
+    entry without orjson. The function is not recursive, because values may be nested deeper than
+    the call stack allows.
     """
     open_levels = [_split_one_level(value, depth, is_refused=is_refused)]
     while open_levels:
@@ -113,9 +116,11 @@ def _value_texts(value: object, depth: int, *, is_refused: bool = False) -> Iter
 def _split_one_level(
     value: Any, depth: int, *, is_refused: bool
 ) -> Iterator[str | tuple[object, int]]:
-    """Yield one level of a value: pieces of JSON text, and inner values with their depth.
+    """Yield one level of a value.
 
-    A value that is neither deferred nor refused by orjson is one piece.
+    Text is yielded as it is; each inner value is yielded with its depth.
+
+    A value that is not deferred, and that orjson can write, is yielded as one text.
     """
     if not is_refused and not isinstance(value, DEFERRED):
         yield _to_json_text(value, depth)
@@ -154,7 +159,7 @@ def _last_line_start(depth: int) -> str:
 
 
 def _to_json_text(value: object, depth: int = 0) -> str:
-    """Return a value as JSON text; all lines after the first are indented to `depth` levels."""
+    """Return a value as JSON text. All lines but the first are indented by `depth` levels."""
     try:
         if depth > _MOST_INDENTED:
             return orjson.dumps(value).decode()
@@ -226,9 +231,10 @@ def _unit_record(pair: ComparedPair, unit: TreePart) -> dict[str, object]:
 def json_text(value: object, depth: int = 0) -> str:
     r"""Return JSON text for values that orjson refuses, such as large integers and deep nesting.
 
-    NaN and infinities become null, as with orjson. The text is ASCII, so that lone surrogates are
-    escaped. Values more than `_MOST_INDENTED` levels deep are on one line; `depth` is the level of
-    `value`. There is no recursion, as documents may be nested deeper than the stack.
+    NaN and infinities become null, as with orjson. The text is ASCII, because lone surrogates can
+    only be written escaped. `depth` is the nesting level of `value`. Values at a level above
+    `_MOST_INDENTED` are on one line. The function is not recursive, because documents may be nested
+    deeper than the call stack allows.
 
     >>> json_text({"a": [2**64, {}]})
     '{\n  "a": [\n    18446744073709551616,\n    {}\n  ]\n}'

@@ -1,6 +1,6 @@
 """JUnit XML: a test case for each gate, for the documents, and optionally for each field.
 
-A case fails only if the exit code of the run states a failure, too. For example, the case of a
+A test case fails only if its failure also sets the exit code of the run. For example, the case of a
 field fails only if a gate on the field fails.
 
 GitLab reads only one of several cases with the same name, so every case has its own name. GitLab
@@ -31,20 +31,25 @@ from .view import FieldRow, RunView
 TestOutcome = Literal["passed", "failure", "error", "skipped"]
 
 MOST_DOCUMENTS: Final = 100
-"""Maximum number of test cases for documents without a result; CI servers refuse large files."""
+"""Maximum number of test cases for documents without a result. It is limited because CI servers
+refuse large files."""
 
 _RUN: Final = "stickler"
 _DIFFERENCE: Final = "stickler.diff"
-"""Beginning of the class names of test cases, by which CI servers group the cases."""
+"""First part of the class name of each test case of a difference. CI servers group test cases by
+class name."""
 
 _NO_TIME: Final = "0"
-"""Time of every test case. It is constant, as equal runs must give equal files, but some readers
-require a time."""
+"""Time of every test case. Some readers require a time. It is always 0, because equal runs must
+give equal files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A test case: its result in one line, and further lines of explanation."""
+    """A test case.
+
+    `message` is its result in one line, and `detail` explains it in further lines.
+    """
 
     classname: str
     name: str
@@ -54,7 +59,7 @@ class Case:
 
 
 def render(subject: Run | Difference, style: TableStyle) -> str:
-    """Return a run or a difference as JUnit XML; there is always at least one case."""
+    """Return a run or a difference as JUnit XML. There is always at least one test case."""
     if isinstance(subject, Run):
         return _run_text(subject, style)
     return _difference_text(subject, style)
@@ -95,7 +100,7 @@ def _run_text(run: Run, style: TableStyle) -> str:
 
 
 def _exact_items(view: RunView, row: FieldRow) -> list[str]:
-    """Return a list with one line: the precision, recall and F1 of items that are completely right.
+    """Return the precision, recall and F1 of exactly right items, as a list with one line.
 
     The list is empty if the field has no items.
     """
@@ -227,9 +232,10 @@ def _document_cases(view: RunView) -> list[Case]:
 def junit_text(
     suite: str, cases: Sequence[Case], figures: Mapping[str, object] | None = None
 ) -> str:
-    """Return test cases as JUnit XML in ASCII; `figures` become properties of the suite.
+    """Return test cases as JUnit XML in ASCII. `figures` become properties of the test suite.
 
-    `cases` must not be empty: some readers take an empty suite for an error, others for success.
+    `cases` must not be empty. Programs disagree on empty suites: some report an error, some a
+    success.
     """
     outcomes = Counter(case.outcome for case in cases)
     totals = {
@@ -255,7 +261,7 @@ def junit_text(
 
 
 def _add(parent: ET.Element, case: Case, occurrence: int) -> None:
-    """Add a test case to a suite; `occurrence` distinguishes cases of the same name."""
+    """Add a test case to a suite. `occurrence` tells cases of the same name apart."""
     name = visible(case.name if occurrence == 1 else f"{case.name} ({occurrence})")
     element = ET.SubElement(parent, "testcase", classname=case.classname, name=name, time=_NO_TIME)
     message = visible(case.message)

@@ -25,7 +25,7 @@ from stickler_cli.core.sections import (
 GAP: Final = "  "  # between columns: two blanks, as single blanks occur inside cells
 
 FLEXIBLE: Final = 20
-"""Minimum width of the first column when other columns need room."""
+"""The first column may shrink to this width if other columns need room."""
 
 LEAST: Final = 4  # width that the first column keeps even on the narrowest terminal
 
@@ -42,35 +42,35 @@ _CODES: Final[dict[Tone, str]] = {
     "good": "1;32",
     "dim": "2",
 }
-"""ANSI codes of the tones; colours follow the theme of the terminal. Source: ECMA-48, section
-8.3.117."""
+"""ANSI codes of the tones. The terminal's theme decides how a colour looks. Source: ECMA-48,
+section 8.3.117."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableStyle:
-    """Style options of a report; most formats for programs ignore them."""
+    """Style options of a report. Formats that programs read, such as JSON, ignore most of them."""
 
     width: int | None = None
     """Width of the terminal in columns, above 0; None if lines may have any length."""
     color: bool = False
     plain: bool = True
-    """Whether the output is for a pipe or file: with full paths, a single line for each row, and no
-    colours."""
+    """Whether the output is for a pipe or a file. Paths are then shown in full, each row is a
+    single line, and there are no colours."""
     in_log: bool = False
-    """Whether the output goes to a terminal, a pipe or a device, and may end up in the log of a CI
-    job. Control characters and workflow commands in values are then escaped."""
+    """Whether the output can end up in the log of a CI job, because it goes to a terminal, a pipe
+    or a device. Control characters and workflow commands in values are then escaped."""
     show_non_matches: int = 0
     show_documents: int = 0
     junit_fields: bool = False
     wide: bool = False
-    """Whether CSV and similar formats have the figures of all counting modes (`--csv wide`)."""
+    """Whether CSV and similar formats contain the figures of every counting mode (`--csv wide`)."""
     sort: str = "schema"
     """Order of fields in tables: `schema`, `f1`, `errors` or `name`."""
     verbose: bool = False
     """Whether the report includes further figures, such as those in other counting modes."""
     only_errors: bool = False
     columns: Sequence[str] = ()
-    """Titles of the columns in the table of fields; empty for the usual ones."""
+    """Titles of the columns in the table of fields; empty for the default columns."""
     fields: str = "*"
     """Glob for the paths of the fields that tables show."""
     places: int = 0
@@ -78,14 +78,14 @@ class TableStyle:
 
     @property
     def room(self) -> int | None:
-        """Maximum width of a line in columns of a terminal; None if it is unlimited."""
+        """Maximum width of a line in terminal columns; None if it is unlimited."""
         return None if self.plain else self.width
 
 
 def draw(sections: Iterable[Section], style: TableStyle) -> str:
-    """Return sections as text with a blank line between them; empty sections are skipped.
+    """Return sections as text, with a blank line between them. Empty sections are skipped.
 
-    If the style has colours, tones become ANSI codes.
+    If the style has colours, the tones of the text become ANSI codes.
     """
     lines: list[Line] = []
     for section in sections:
@@ -141,7 +141,10 @@ def plain_text(lines: Iterable[Line]) -> str:
 
 
 def table_lines(table: Table, width: int | None = None) -> tuple[list[Line], list[str]]:
-    """Return a table with its header as lines, and the titles of columns that did not fit."""
+    """Lay out a table.
+
+    Return its lines, including the header, and the titles of columns that did not fit.
+    """
     columns = table.columns
     titles = [column.title for column in columns]
     widths = _widths(titles, table)
@@ -177,8 +180,8 @@ def _widths(titles: Sequence[str], table: Table) -> list[int]:
 def _with_room(columns: Sequence[Column], widths: Sequence[int], width: float) -> list[int]:
     """Return the indexes of the columns that fit into a width.
 
-    The first column and columns of rank 0 are always kept. Others are added by rank, from the
-    lowest.
+    The first column and the columns of rank 0 are always kept. The other columns are added while
+    there is room, the lowest rank first.
     """
     used_columns, kept_columns = min(widths[0], FLEXIBLE), [0]
     for index in sorted(range(1, len(columns)), key=lambda index: columns[index].rank):
@@ -190,10 +193,10 @@ def _with_room(columns: Sequence[Column], widths: Sequence[int], width: float) -
 
 
 def paragraph(text: str, width: int | None = None, tone: Tone = "", indent: str = "") -> list[Line]:
-    """Return text as lines of at most `width`, broken at blanks.
+    """Return text as lines of at most `width` columns, broken at blanks.
 
     Lines after the first one begin with `indent`. A word longer than a line is not broken, so that
-    paths and numbers can be copied.
+    a user can copy paths and numbers.
     """
     safe = visible(text)
     if width is None:
@@ -219,7 +222,10 @@ def _text_lines(block: Text, width: int | None) -> list[Line]:
 
 
 def _curve_texts(curves: Curves) -> Iterator[Text]:
-    """Yield each curve as a line of text: the error rate by the share of accepted values."""
+    """Yield each curve as a line of text.
+
+    A curve shows how the error rate changes with the share of accepted values.
+    """
     name_width = max((len(curve.name) for curve in curves.curves), default=0)
     top_of_scale = curves.top or 2 * curves.level
     yield Text(f"{curves.title} (| is {curves.mark}; a full bar is {top_of_scale:g})")
@@ -250,7 +256,7 @@ _KEYS: Final = {
     "missed": "repeating-linear-gradient(90deg,#8a4a86 0 2px,#c4a4c2 2px 4px)",
     "invented": "radial-gradient(circle at 3px 3px,#ecce80 1.5px,#d99a00 2px)",
 }
-"""Colour and pattern for each outcome in HTML tables, the same as on the HTML page."""
+"""Colour and pattern of each outcome in HTML tables. They are the same as on the HTML page."""
 _WRONG: Final = "text-decoration:underline wavy #c8500a 1px;text-underline-offset:2px"
 _LINE: Final = "margin:0;line-height:24px"
 _ENTITIES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"}
@@ -261,8 +267,8 @@ _ESCAPED: Final = str.maketrans(_ENTITIES)
 def html_table(lines: Sequence[Span], table: Table, others_name: str) -> str:
     """Return lines and a table as HTML for a notebook.
 
-    Rows after the first `MOST_ROWS` are left out. A last line then says how many there are, and
-    `others_name` is the end of this line.
+    The table shows at most `MOST_ROWS` rows. If there are more, a last line says how many were left
+    out. It ends with `others_name`, which says where they are.
     """
     paragraphs = "".join(f'<p style="{_LINE}">{_html(line)}</p>' for line in lines)
     legend = dict(table.legend)
@@ -281,9 +287,10 @@ def html_table(lines: Sequence[Span], table: Table, others_name: str) -> str:
 
 
 def _key_square(title: str) -> str:
-    """Return HTML of a square in the colour of an outcome, for the title of the outcome's column.
+    """Return HTML of a small square in the colour of an outcome, such as `wrong`.
 
-    Empty for a column that does not count an outcome.
+    The square stands before the title of the column that counts this outcome. The text is empty for
+    other columns.
     """
     if title not in _KEYS:
         return ""

@@ -1,4 +1,4 @@
-"""Sections as GitHub-flavoured Markdown, within the size limits of comments and CI summaries."""
+"""Write sections as GitHub-flavoured Markdown, short enough for comments and CI summaries."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -9,12 +9,12 @@ from stickler_cli.core.figures import visible
 from stickler_cli.core.sections import Block, Curves, Figures, Section, Table, Text
 
 COMMENT_LIMIT: Final = 65_000
-"""Maximum number of characters of a comment. GitHub allows 65,536; the program that posts the
-comment may use the remaining ones."""
+"""Maximum number of characters of a comment. GitHub allows 65,536. The difference leaves room for
+text that is added by the program that posts the comment."""
 
 SUMMARY_LIMIT: Final = 900_000
-"""Maximum number of bytes of a summary. GitHub drops the summary of a step that has more than 1
-MiB."""
+"""Maximum number of bytes of a summary. If a step has a summary of more than 1 MiB, GitHub drops
+it."""
 
 CUT: Final = "**Cut off here, as the report is too long. The JSON report has everything.**\n"
 
@@ -55,9 +55,9 @@ def page_text(sections: Iterable[Section], *, is_markdown: bool) -> str:
 
     Args:
         sections: the sections; the title of the first one is the title of the page.
-        is_markdown: whether texts are Markdown already. If so, only indented texts become list
-            items, and a table with a legend is put into a `<details>` element. If not, everything
-            is escaped, and every text becomes a list item.
+        is_markdown: whether the texts already are Markdown. If so, only indented texts become list
+            items, and a table with a legend is put into a `<details>` element. If not, the texts
+            are escaped, and every text becomes a list item.
     """
     paragraphs: list[list[str]] = []
     for position, section in enumerate(sections):
@@ -112,7 +112,8 @@ def _page_parts(
 def table_text(table: Table) -> list[str]:
     """Return a table as lines of Markdown.
 
-    Columns are right-aligned, except left-aligned columns at the start of the table.
+    Left-aligned columns at the start of the table stay left-aligned. All columns after them are
+    right-aligned.
     """
     texts = sum(1 for _ in takewhile(lambda column: column.left, table.columns))
     rules = [":---"] * texts + ["---:"] * (len(table.columns) - texts)
@@ -127,10 +128,12 @@ def utf8_size(text: str) -> int:
 
 
 def truncate_lines(text: str, limit: int, size: Callable[[str], int] = len) -> str:
-    """Cut text at a line break to a maximum size, and add a last line that mentions the cut.
+    """Cut a text to a maximum size at a line break.
 
-    Returns the text itself if it fits, and an empty text if even the last line does not fit.
-    `<details>` elements that were cut are closed.
+    The last line then says that the text was cut.
+
+    A text that fits is returned unchanged. If not even the last line fits, the result is empty.
+    `<details>` elements that were open at the cut are closed.
     """
     if size(text) <= limit:
         return text

@@ -1,7 +1,7 @@
 """OpenMetrics text for Prometheus, and for the metrics reports of GitLab.
 
-No label contains `#`: GitLab splits a line in the same way as a shell, so it ignores everything
-after this character. Source: OpenMetrics 1.0, section 3.2; GitLab, metrics/generic.rb.
+No label contains `#`. GitLab splits a line as a shell does, so it would ignore everything after
+this character. Source: OpenMetrics 1.0, section 3.2; GitLab, metrics/generic.rb.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ from .layout import TableStyle
 from .view import RunView
 
 DIGITS: Final = 6
-"""Number of decimals of a rate; it is fixed, as GitLab compares values as texts."""
+"""Number of decimals of a rate. It is fixed, because GitLab compares values as texts."""
 
 END: Final = "# EOF\n"
 
@@ -30,7 +30,8 @@ _CHANGES: Final = {
     "change": ("change", "change of the figure from the first run to the second"),
     "p": ("corrected_p", "p value of the change"),
 }
-"""Maps the suffix of a metric name to an attribute of a change, and a description of the metric."""
+"""Maps the suffix of a metric name to two texts: the attribute of a change, and a description of
+the metric."""
 
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "#": "\\\\x23"})
 

@@ -1,7 +1,7 @@
 """OpenTelemetry: each line is an event `gen_ai.evaluation.result`, in the file format of OTLP logs.
 
-All events have the start time of the run. Source: semantic conventions for events, Timestamps, and
-for generative AI, events; OTLP 1.5, file exporter.
+The time of every event is the start time of the run. Source: semantic conventions for events,
+Timestamps, and for generative AI, events; OTLP 1.5, file exporter.
 """
 
 import json
@@ -21,9 +21,10 @@ EVENT: Final = "gen_ai.evaluation.result"
 
 
 def render(subject: Run | Difference, style: TableStyle) -> Iterator[str]:
-    """Yield events as lines of JSON: for gates, and for fields and documents of a run.
+    """Yield events as lines of JSON.
 
-    For a difference, there are events for gates and changes.
+    For a run, there are events for gates, fields and documents. For a difference, there are events
+    for gates and changes.
     """
     scope = {"name": "stickler", "version": __version__}
     time = _time(subject.began)

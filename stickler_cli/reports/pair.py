@@ -1,4 +1,4 @@
-"""The comparison of one pair of documents: sentences for all reports, and the report as sections.
+"""Reports on the comparison of one pair of documents, and sentences that explain it.
 
 A unit is a value, list item, list or object that was compared. A terminal shows a tree of units;
 pipes, files and Markdown have a row for each unit.
@@ -29,26 +29,29 @@ from .run_sentences import describe_schema
 ShownDetail: TypeAlias = Literal["errors", "brief", "all"]
 """How much of a comparison is shown.
 
-`errors`: what is wrong, and its parents. `brief`: right values too, but nothing inside right
-objects. `all`: everything, even values that both sides lack."""
+`errors` shows what is wrong, and the objects and lists around it. `brief` also shows right values,
+but nothing inside right objects. `all` shows everything, even values that are absent on both sides.
+"""
 
 MANY: Final = 10
-"""Maximum number of elements of a list whose right elements `brief` shows. In a longer list,
-`brief` only shows how many elements are right."""
+"""Lists longer than this are shortened in brief output. Only the number of right elements is shown,
+not the elements."""
 
 ONE_SIDED: Final = (Outcome.FN, Outcome.FA)
 
 SHORTEST_RUN: Final = 2
-"""Minimum number of equal characters that separate two differences; with fewer, both are shown as
-one difference, which is easier to read."""
+"""Minimum number of equal characters between two marked differences. If there are fewer, both are
+marked as one difference, which is easier to read."""
 
 LEAST_ALIKE: Final = 0.3  # edit similarity below which two texts have no marked differences
 
 LONGEST: Final = 5_000
-"""Maximum length of texts whose differences are marked; marking this length takes milliseconds."""
+"""Longest texts whose differences are marked, in characters. Marking texts of this length takes
+milliseconds."""
 
 EQUAL_RUN: Final = 40
-"""Maximum length of a stretch of equal characters; the middle of a longer stretch is left out."""
+"""Longest stretch of equal characters that is shown in full. The middle of a longer stretch is left
+out."""
 
 LONGEST_RUN: Final = 400  # number of characters of a one-sided run that are shown
 
@@ -81,7 +84,7 @@ class ComparedPair:
 
     @property
     def title(self) -> str:
-        """Document, model name and schema; without the document if it has no id."""
+        """Document, model name and schema. The document is left out if it has no id."""
         schema = describe_schema(self.schema)
         names = (schema,) if self.model_name == self.schema else (self.model_name, schema)
         model_and_schema = ", ".join(filter(None, names))
@@ -95,9 +98,10 @@ class ComparedPair:
         return self.root.score
 
     def why(self, unit: TreePart, floor: float) -> str:
-        """Return an explanation of a unit's outcome, such as the error class and the reason.
+        """Explain the outcome of a unit: its error class, the reason, and other right values.
 
-        `floor` is the similarity above which the elements of its list are paired.
+        `floor` belongs to the list that contains the unit: elements are paired if their similarity
+        is above it.
         """
         error_class, texts = self.class_of(unit), []
         if error_class not in (None, ErrorClass.OTHER):
@@ -117,14 +121,18 @@ class ComparedPair:
         return "; ".join(filter(None, texts))
 
     def class_of(self, unit: TreePart) -> ErrorClass | None:
-        """Return the error class of a unit; None if it is right, or inside a unit that failed."""
+        """Return the error class of a unit.
+
+        Return None if the unit is right, or if an object or item around it already counts as the
+        error.
+        """
         error = self._error_at(unit)
         return error and error.error_class
 
     def swapped_with(self, unit: TreePart) -> str:
         """Return the path of another field whose true value was predicted for this unit.
 
-        The text is empty if the predicted value belongs to no other field.
+        The text is empty if the predicted value is not the true value of another field.
         """
         error = self._error_at(unit)
         return field_path(error.elsewhere or ()) if error else ""
@@ -134,7 +142,7 @@ class ComparedPair:
         return self.errors.get((path or (), unit.outcome))
 
     def select_children(self, unit: TreePart) -> tuple[list[TreePart], str]:
-        """Return the children of a unit that are shown, and a text that counts hidden children."""
+        """Return the children of a unit that are shown, and a text that counts the hidden ones."""
         elements = unit.parts
         if self.detail == "all":
             return list(elements), ""
@@ -180,9 +188,9 @@ def list_units(root: TreePart) -> Iterator[TreePart]:
 def find_units(root: TreePart, path: Path) -> list[TreePart]:
     """Return the units at a path.
 
-    A path without list indexes selects the units in all list items. A list index in a path counts
-    the elements of the ground truth. An element that only the prediction has is selected by its
-    index in the prediction.
+    A path without list indexes selects the units in all list items. A list index counts the
+    elements of the ground truth. For an element that only the prediction has, it counts the
+    elements of the prediction.
     """
     exact_matches = [unit for unit in list_units(root) if unit.gt_path == path]
     return exact_matches or [
@@ -194,11 +202,11 @@ def find_units(root: TreePart, path: Path) -> list[TreePart]:
 
 
 def title_of(unit: TreePart, *, full_path: bool) -> str:
-    """Return the name of a unit: its full path, or the last step of the path.
+    """Return the name of a unit: its full path, or only the last step of the path.
 
-    The name of a list element also says how it is paired, such as `[0] with [2]`, `[1] missed` or
-    `[3] invented`. It begins with the index of the element in the ground truth. For an invented
-    element, it begins with the index in the prediction.
+    The name of a list element begins with its index in the ground truth, and also says how the
+    element is paired, such as `[0] with [2]` or `[1] missed`. If the ground truth does not have the
+    element, the name has the index in the prediction, such as `[3] invented`.
     """
     name = field_path(unit.gt_path if full_path else unit.gt_path[-1:])
     pairing = unit.pairing
@@ -209,9 +217,10 @@ def title_of(unit: TreePart, *, full_path: bool) -> str:
 
 
 def pairing_text(unit: TreePart, floor: float) -> str:
-    """Explain why a list element is paired or not, with its next best partner.
+    """Explain why a list element is paired or not, and name the next best partner.
 
-    The text is empty for other units. `floor` is the similarity above which elements are paired.
+    The text is empty for units that are not list elements. Elements are paired if their similarity
+    is above `floor`.
     """
     pairing = unit.pairing
     if pairing is None:
@@ -232,7 +241,10 @@ def pairing_text(unit: TreePart, floor: float) -> str:
 
 
 def clipping_text(unit: TreePart) -> str:
-    """Explain why the score of a unit is below its similarity; empty if both are equal."""
+    """Explain why the score of a unit is not its similarity.
+
+    The text is empty if both are equal.
+    """
     if unit.score == unit.similarity:
         return ""
     if unit.score == 0.0 and unit.outcome is Outcome.FD:
@@ -241,7 +253,10 @@ def clipping_text(unit: TreePart) -> str:
 
 
 def sum_text(unit: TreePart) -> str:
-    """Explain the score of an object or list as a sum; empty for other units."""
+    """Explain how the score of an object or list is computed, such as `sum 3 / items 4 = 0.75`.
+
+    The text is empty for other units.
+    """
     total = unit.sum
     if total is None:
         return ""
@@ -265,8 +280,8 @@ def is_list(unit: TreePart) -> bool:
 def is_judged(unit: TreePart) -> bool:
     """Return whether a unit has an outcome of its own.
 
-    The document has no outcome. A list with elements has an outcome only if it is an element of
-    another list; otherwise, only its elements have outcomes.
+    The document has none. The elements of a list have outcomes, so a list with elements has none,
+    except if it is an element of another list.
     """
     if is_list(unit) and unit.parts:
         return bool(unit.gt_path) and isinstance(unit.gt_path[-1], int)
@@ -274,9 +289,10 @@ def is_judged(unit: TreePart) -> bool:
 
 
 def figure_texts(unit: TreePart) -> tuple[str, ...]:
-    """Return the figures of a unit as texts; an empty text for a figure that it does not have.
+    """Return the figures of a unit as texts. The text of a missing figure is empty.
 
-    They are outcome, similarity, threshold, source of the threshold, weight and contribution.
+    The figures are outcome, similarity, threshold, source of the threshold, weight and
+    contribution.
     """
     is_counted = is_judged(unit)
     threshold_decides = is_counted and unit.outcome not in ONE_SIDED
@@ -298,7 +314,7 @@ def differs(unit: TreePart) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TextRun:
-    """A stretch of characters that both texts have, or that only one text has."""
+    """A stretch of characters that is in both texts, or in only one of them."""
 
     text: str
     side: SidesPresent
@@ -337,7 +353,9 @@ def value_run(value: JsonValue) -> TextRun:
 
 
 def diff_values(gt: JsonValue, pred: JsonValue) -> list[TextRun]:
-    """Split two values, as JSON text, into equal stretches and stretches that only one value has.
+    """Compare two values as JSON text.
+
+    Return stretches that are equal, or that only one value has.
 
     Long stretches are shortened.
     """
@@ -368,7 +386,11 @@ def _to_json(value: JsonValue) -> str:
 
 
 def join_with_marks(runs: Iterable[TextRun]) -> str:
-    """Return stretches of text as one line; differences are marked as `[-gt-]` and `{+pred+}`."""
+    """Return stretches of text as one line.
+
+    What only the ground truth has is written as `[-text-]`, and what only the prediction has as
+    `{+text+}`.
+    """
     return "".join(run.text.join(_MARKS[run.side]) for run in runs)
 
 
@@ -402,9 +424,9 @@ LEGEND: Final = (
 
 
 def sections_of(pair: ComparedPair, style: TableStyle, *, page: bool) -> list[Section]:
-    """Return a comparison as sections: a tree for a terminal, otherwise a table.
+    """Return a comparison as sections. A terminal gets a tree, everything else gets a table.
 
-    The table has a row for each unit, that is, each compared value, item or object.
+    A row of the table is a unit: a compared value, list item, list or object.
     """
     score = Text(f"overall score {rate(pair.overall_score)}: {sum_text(pair.root)}")
     if page:
@@ -488,7 +510,7 @@ def _list_shown_units(pair: ComparedPair, unit: TreePart) -> Iterator[TreePart]:
 def _side_texts(unit: TreePart) -> tuple[str, str]:
     """Return the true and the predicted value of a unit as text.
 
-    A text is empty if the value is absent, or if its children are shown instead.
+    The text is empty if the value is absent, or if the children of the unit are shown in its place.
     """
     gt, pred = unit.own_gt, unit.own_pred
     return "" if gt is None else value_text(gt), "" if pred is None else value_text(pred)
@@ -520,10 +542,12 @@ def _unit_rows(pair: ComparedPair, unit: TreePart, floor: float) -> Iterator[lis
 def _make_tree_rows(
     pair: ComparedPair, unit: TreePart, style: TableStyle, depth: int, floor: float
 ) -> Iterator[tuple[list[Span], list[Text | Line]]]:
-    """Yield a unit and its shown children as rows of the tree, each with lines of details.
+    """Yield a unit and its shown children as rows of the tree.
 
-    A text that explains the score of an object or list as a sum comes after its last child. `floor`
-    is the similarity above which the elements of the unit's list are paired.
+    Each row comes with its lines of details.
+
+    The score of an object or list is explained in a line after its last child. Elements of the
+    unit's list are paired if their similarity is above `floor`.
     """
     children, hidden_text = pair.select_children(unit)
     margin = INDENT * (depth + 1)
@@ -572,7 +596,10 @@ def _make_value_lines(
 
 
 def _wrap_spans(label: str, spans: Sequence[Span], width: int | None) -> list[Line]:
-    """Return a label and spans as lines of at most `width` columns; as one line if it is None."""
+    """Break a label and spans into lines of at most `width` columns.
+
+    With None, there is one line.
+    """
     columns = None if width is None else max(width - cells(label), LEAST_TEXT)
     lines: list[list[Span]] = [[Span(label, "dim")]]
     used_columns = 0

@@ -1,8 +1,8 @@
 """The figures of fields as rows for spreadsheets and data frames.
 
-There is a row for whole documents, and a row for each field. Tidy rows have the counts and rates of
-one counting mode. Wide rows have those of all counting modes, and the numbers of errors of each
-class.
+There is a row for whole documents, and a row for each field. A tidy row has the counts and rates of
+one counting mode. A wide row has the counts and rates of every counting mode, and the number of
+errors in each error class.
 """
 
 import io
@@ -51,7 +51,8 @@ TIDY: Final[ColumnTypes] = {
     **dict.fromkeys(("auroc", "ece", "brier"), float),
     **dict.fromkeys(("by", "group"), str),
 }
-"""Columns of tidy rows, in the counting mode of the run; docs/results.md describes them."""
+"""Columns of tidy rows, with figures in the counting mode of the run. docs/results.md describes
+them."""
 
 WIDE: Final[ColumnTypes] = {
     **_ABOUT,
@@ -68,7 +69,8 @@ WIDE: Final[ColumnTypes] = {
     },
     **{f"threshold_applied_score_{end}": float for end in BOUNDS},
 }
-"""Columns of wide rows (`--csv wide`), in all counting modes; docs/results.md describes them."""
+"""Columns of wide rows (`--csv wide`), with figures in every counting mode. docs/results.md
+describes them."""
 
 PIECE: Final = 1 << 20  # bytes of encoded errors that are collected in memory
 
@@ -137,8 +139,8 @@ def run_rows(
 ) -> list[CellValues]:
     """Return the rows of all documents together, then those of each group of documents.
 
-    Each row has a cell for every column; undefined figures are None. `settings` say how confidence
-    intervals are computed; with None, they are computed as in the run.
+    Each row has a cell for every column. Undefined figures are None. `settings` say how confidence
+    intervals are computed, or None to compute them as the run does.
     """
     groups: list[tuple[str, str, Results]] = [("", "", evaluation)]
     for key, groups_of_key in evaluation.by.items():
@@ -163,7 +165,7 @@ def _figure_rows(  # noqa: PLR0913 - all of them are needed
 ) -> Iterator[CellValues]:
     """Yield the rows of one group of documents, or of all documents.
 
-    The row of whole documents comes first.
+    The first row is about whole documents.
     """
     total_row = FieldRow(
         path=(),

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from stickler_cli.score.repeated_runs import Flip
 
 MARKER: Final = "<!-- stickler -->"
-"""First line of a Markdown page, by which a CI script finds the comment that it posted before."""
+"""First line of a Markdown page. By this line, a CI script finds the comment that it posted before.
+"""
 
 # Number of groups that a terminal shows, the worst first; a pipe gets all.
 MOST_GROUPS_SHOWN: Final = 20
@@ -47,7 +48,7 @@ SectionBlocks: TypeAlias = Iterable[Block | Figures]
 def sections_of(run: Run, style: TableStyle, *, page: bool) -> list[Section]:
     """Return the report of a run as sections.
 
-    The sections of a Markdown page have another order than those for a terminal.
+    A Markdown page has the sections in another order than a terminal.
     """
     view = RunView(run, code, page=True) if page else RunView(run)
     section_builders = _ON_PAGE if page else _ON_TERMINAL
@@ -192,9 +193,9 @@ def _policy(view: RunView, style: TableStyle) -> Iterator[Block | Figures]:
 
 
 def policy_sentences(outcome: "PolicyOutcome") -> Iterator[Text]:
-    """Yield sentences on the values that an acceptance policy lets pass.
+    """Yield sentences on the values that pass an acceptance policy without review.
 
-    One of them warns if the policy was made from the evaluated documents.
+    A warning is among them if the policy was made from the documents that are evaluated here.
     """
     n_accepted = sum(field.accepted for field in outcome.fields)
     values = sum(field.values for field in outcome.fields)
@@ -224,11 +225,15 @@ class WrongDocument:
     lost: int
     """Number of wrong, invented or missed values of the document."""
     explained: str
-    """Command that explains the comparison; for a document that was not compared, its status."""
+    """Command that explains the comparison of the document. If the document was not compared, its
+    status stands here instead."""
 
 
 def _worst_documents(view: RunView, style: TableStyle) -> Iterator[Block]:
-    """Yield the documents with the lowest scores, each with the command that explains it."""
+    """Yield the documents with the lowest scores.
+
+    Each one comes with the command that explains it.
+    """
     if not style.show_documents:
         return
     documents, count = wrong_documents(view.run, style.show_documents)
@@ -262,7 +267,10 @@ def _worst_documents(view: RunView, style: TableStyle) -> Iterator[Block]:
 
 
 def _document_table(documents: Sequence[WrongDocument], *, commands_beside: bool) -> Table:
-    """Return a table of documents, with commands in a column or in a line below each row."""
+    """Return a table of documents.
+
+    The command for a document is in a column of its own, or in a line below the document.
+    """
     figures = [FigureColumn("document", "id", str), FigureColumn("score", "score")]
     figures.append(FigureColumn("values lost", "lost", int))
     explanations = [Span.of(document.explained, "dim") for document in documents]
@@ -279,9 +287,9 @@ def _document_table(documents: Sequence[WrongDocument], *, commands_beside: bool
 
 
 def wrong_documents(run: Run, max_documents: int) -> tuple[list[WrongDocument], int]:
-    """Return the documents with lost values and the lowest scores.
+    """Return the documents with the lowest scores among those that lost values.
 
-    The second result is the number of all documents with lost values.
+    The second result is the number of all documents that lost values.
     """
     blocks, count = run.evaluation.ledger.blocks, 0
     if blocks is None:
@@ -382,7 +390,7 @@ def _flip(view: RunView, flip: "Flip", runs: int) -> str:
 
 
 def gate_blocks(gates: Sequence[GateResult], *, page: bool) -> Iterator[Block]:
-    """Yield the results of gates: as a table for a page, else as a line for each gate."""
+    """Yield the results of gates. A page gets a table; other reports get a line for each gate."""
     if page and gates:
         figures = [
             FigureColumn(

@@ -1,4 +1,4 @@
-"""Sentences that summarise a run: the same for every report that people read."""
+"""Sentences that summarise a run. All reports for people use the same ones."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -20,13 +20,14 @@ from .cause_sentences import count_of_class
 from .view import WORST, FieldRow, RunView, by_values_lost
 
 DISAGREE: Final = 0.05
-"""Minimum difference between two counting modes in a rate; smaller ones are not mentioned."""
+"""Counting modes are said to disagree if a rate differs by more than this between them."""
 
 VIOLATIONS: Final = 3
 """Maximum number of kinds of schema violations that a sentence lists, the most frequent first."""
 
 MAX_NAMED: Final = 10
-"""Maximum number of documents, keys or fields that a sentence lists; JSON has all of them."""
+"""Maximum number of documents, keys or fields that a sentence names. The JSON report names all of
+them."""
 
 UNFIT: Final = 3  # number of unused verdicts that a sentence lists; the JSON report has all
 
@@ -67,7 +68,10 @@ def describe_schema(name: str) -> str:
 
 
 def partial(view: RunView) -> str:
-    """Return a sentence on the interruption of the run; empty for a finished run."""
+    """Return a sentence that says how far an interrupted run came.
+
+    It is empty for a finished run.
+    """
     if not view.run.partial:
         return ""
     of_all = "" if view.run.planned is None else f" of {view.run.planned}"
@@ -75,7 +79,7 @@ def partial(view: RunView) -> str:
 
 
 def labels(view: RunView) -> list[str]:
-    """Return the labels of the run as one line; an empty list without labels."""
+    """Return the labels of the run as one line. The list is empty if the run has no labels."""
     label_names = dict.fromkeys(
         label for provenance in view.run.provenance for label in provenance.labels
     )
@@ -106,7 +110,10 @@ def rates(view: RunView, *, score: bool = False) -> str:
 
 
 def describe_both_f1(view: RunView) -> str:
-    """Return a text with both kinds of F1: wrong values ignored by recall, or counted as missed."""
+    """Return a text with two values of F1.
+
+    In the first, recall ignores wrong values; in the second, wrong values also count as missed.
+    """
     f1, f1_with_wrong = view.rate(view.whole.rates.f1), view.rate(view.f1_with_wrong_as_missed)
     noun = _choose_noun(view)
     return f"F1 {f1}; or {f1_with_wrong} if wrong {noun}s also count as missed (--recall-with-fd)"
@@ -133,7 +140,9 @@ def _f1(view: RunView) -> str:
 
 
 def _bounds(view: RunView, interval: Interval | None) -> str:
-    """Return a confidence interval in brackets as text, or a reason if documents are too few.
+    """Return a confidence interval in brackets.
+
+    If there are too few documents for intervals, the text says so instead.
 
     The text is empty if the interval is None.
     """
@@ -148,9 +157,10 @@ def _bounds(view: RunView, interval: Interval | None) -> str:
 
 
 def describe_verdicts(view: RunView) -> list[str]:
-    """Return sentences with figures that include people's verdicts on errors.
+    """Return sentences on the verdicts that people gave on errors.
 
-    The list is empty if there are no verdicts.
+    They also give the figures as corrected by these verdicts. The list is empty if there are no
+    verdicts.
     """
     marked_errors = view.run.marked
     if marked_errors is None:
@@ -292,7 +302,7 @@ def gate_sentence(
 
 
 def validities(view: RunView) -> list[str]:
-    """Return a sentence for each side checked against the schema: the share of valid documents."""
+    """Return a sentence on each validated side: the share of its documents that are valid."""
     sides = {"gt": "ground truths", "pred": "predictions"}
     lines = []
     for side, validity in sorted(view.run.evaluation.validity.items(), reverse=True):
@@ -342,7 +352,7 @@ def disagreement(view: RunView) -> str | None:
 
 
 def error_classes(view: RunView) -> str | None:
-    """Return a sentence with the numbers of lost values and of failed items of each error class.
+    """Return a sentence that says how many lost values and failed items each error class has.
 
     Return None if there are no errors.
     """
@@ -359,7 +369,7 @@ def error_classes(view: RunView) -> str | None:
 
 
 def describe_items(view: RunView, row: FieldRow) -> str:
-    """Return a text that counts the items or objects of a field by outcome.
+    """Return a text that says how many items or objects of a field are right, wrong and so on.
 
     The text is empty for a field of single values.
     """
@@ -406,7 +416,10 @@ def _class_texts(counts: ByClass) -> str:
 
 
 def worst_field_texts(view: RunView) -> list[str]:
-    """Return a text for each field to look at first, the worst one first."""
+    """Return a text for each field that the user should look at first.
+
+    The worst field comes first.
+    """
     texts = []
     for row in by_values_lost(view.rows)[:WORST]:
         counts = row.counts
@@ -423,7 +436,7 @@ _ODDITIES: Final = {
         "with a byte order mark at the start, which is not JSON; the mark was skipped"
     ),
 }
-"""Text for each warning about documents; a number of documents is written before the text."""
+"""Text for each warning about documents. The number of documents is put in front of it."""
 
 _WAYS: Final = {
     "fence": "in a code fence",
@@ -497,10 +510,10 @@ def notes(view: RunView) -> list[str]:
 
 
 def problems(view: RunView) -> tuple[str, list[tuple[str, str]], int]:
-    """Return the problems of documents: a summary, the first problems, and the number of others.
+    """Return the problems of documents: a summary, the first problems, and how many more there are.
 
-    The summary counts the problems by status, such as `2 failed, 1 missing`. A problem is a pair:
-    the status of the document, and a text.
+    The summary counts problems by status, such as `2 failed, 1 missing`. Each of the first problems
+    is a pair of the document's status and a text.
     """
     evaluation = view.run.evaluation
     documents = sorted(evaluation.problems)
@@ -512,7 +525,10 @@ def problems(view: RunView) -> tuple[str, list[tuple[str, str]], int]:
 
 
 def confidences(view: RunView) -> list[str]:
-    """Return sentences on the reliability of confidences; empty if there are no confidences."""
+    """Return sentences on how reliable confidences are.
+
+    The list is empty if there are no confidences.
+    """
     if view.confidence is None:
         return []
     figures = view.confidence

@@ -1,7 +1,7 @@
 """The tables of a run, with the same figures for terminals, pipes and pages.
 
-A table for a page has separate columns for marks and names, and full titles. If its rows are groups
-of documents, its last column has the intervals.
+In a table for a page, marks and names have separate columns, and titles are not shortened. If the
+rows are groups of documents, confidence intervals are in the last column.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -78,13 +78,16 @@ REPEATS_LEGEND: Final = (
 
 
 def ranked_columns(titles: Iterable[str], *ranks: int) -> list[Column]:
-    """Return columns with these titles and ranks; a narrow terminal drops high ranks first."""
+    """Return columns with these titles and ranks.
+
+    A narrow terminal drops the highest ranks first.
+    """
     titles_and_ranks = zip(titles, ranks, strict=True)
     return [Column(title, rank, short=_SHORT.get(title, "")) for title, rank in titles_and_ranks]
 
 
 def _figure_cells(view: RunView, counts: Counts, tone: Tone) -> list[Span]:
-    """Return table cells for the counts and for the rates; a count of 0 is left empty."""
+    """Return table cells for the counts and for the rates. The cell of a count of 0 is empty."""
     *precision_and_recall, f1 = view.run.rule.rates(counts)
     return [
         *_count_spans(counts, _OUTCOMES),
@@ -94,7 +97,7 @@ def _figure_cells(view: RunView, counts: Counts, tone: Tone) -> list[Span]:
 
 
 def _count_spans(counts: Counts, names: Iterable[str]) -> Iterator[Span]:
-    """Yield a table cell for each count; a count of 0 is left empty."""
+    """Yield a table cell for each of the named counts. The cell is empty if the count is 0."""
     for name in names:
         count: int = getattr(counts, name.lower())
         yield Span(f"{count:,}" if count else "", "dim" if name in _ABSENT else "")
@@ -196,8 +199,8 @@ def field_table(
 ) -> Table:
     """Return a table with a row for each field.
 
-    `titles` are the columns in their order. If there are no titles, the table has the usual
-    columns, except columns without any text. `verbose` adds further columns. Names are full paths
+    `titles` are the columns in their order. Without titles, the table has the default columns,
+    except those whose cells are all empty. `verbose` adds further columns. Names are full paths
     unless `is_nested` is set.
     """
     has_mark_column = not is_nested or any(row.worst and not row.depth for row in rows_)
@@ -293,7 +296,10 @@ def legend(view: RunView) -> list[tuple[str, str]]:
 
 
 def confidence_table(view: RunView) -> Table:
-    """Return a table of how reliable confidences are: a row for all values, then for each field."""
+    """Return a table of how reliable confidences are.
+
+    The first row is about all values, and the next rows are about the fields.
+    """
 
     def rated(
         title: str, rank: int, value: Callable[[Any], float | None], tone: Tone = ""
@@ -336,7 +342,7 @@ def confidence_table(view: RunView) -> Table:
 
 
 def policy_table(outcome: "PolicyOutcome") -> Figures:
-    """Return a table of the values that an acceptance policy lets pass; a field is a row."""
+    """Return a table of the values that pass an acceptance policy, with a row for each field."""
     # Imported late: few runs have a policy.
     from stickler_cli.score.policy import PASSING, field_label
 

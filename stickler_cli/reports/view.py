@@ -1,6 +1,6 @@
-"""Views of a run for all reports: fields and groups as rows.
+"""A run prepared for reports: fields and groups of documents as rows, and texts.
 
-Rates are computed by the rule of the run: its counting mode, and what recall counts.
+Rates depend on two settings of the run: the counting mode, and whether recall counts wrong values.
 """
 
 from collections import Counter
@@ -39,8 +39,8 @@ NEARLY: Final = 2  # a field is marked if it lost at least half as many values a
 UNKNOWN_KIND: Final = "any"
 
 MOST_UNKNOWN_NAMES: Final = 50
-"""Maximum number of undeclared keys of an object that have a row each; with more, the object is
-treated as a map with one row."""
+"""Maximum number of undeclared keys of an object that get a row of their own. If there are more,
+the object is treated as a map, and all keys share one row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class FieldRow:
 
     @property
     def accuracy(self) -> float | None:
-        """Share of values that are right, or absent on both sides; None if nothing was counted."""
+        """Share of values that are right or rightly absent; None if nothing was counted."""
         dividend, divisor = self.rule.rate_fractions(self.counts)["accuracy"]
         return dividend / divisor if divisor else None
 
@@ -81,14 +81,17 @@ class FieldRow:
 
     @property
     def whole(self) -> str:
-        """Text with the number of exactly right items or objects; empty for a field of values."""
+        """Text with the number of exactly right items or objects.
+
+        It is empty for a field of single values.
+        """
         noun = "object" if self.kind == "object" else "item"
         right, items = self.tally.n_exact_items, self.tally.n_items
         return f"{right:,} of {number_of(items, noun)}" if items else ""
 
     @property
     def score(self) -> float | None:
-        """Mean score of the field over documents; None if no document has one."""
+        """Mean score of the field over documents; None if no document has a score for it."""
         return self.tally.mean_score
 
     @property
@@ -112,10 +115,11 @@ class FieldRow:
 
 
 def field_rows(run: "Run") -> list[FieldRow]:
-    """Return a row for each field of the schema, then for fields that only documents have.
+    """Return a row for each field of the schema, then for fields that only the documents have.
 
-    Parents come first. All keys of a map share one row `*`, as their number is unlimited. A key
-    that the schema does not declare has a row of its own, unless there are too many.
+    Parents come before their fields. All keys of a map share one row, `*`, because a map can have
+    any number of keys. A key that the schema does not declare has a row of its own, unless there
+    are more than `MOST_UNKNOWN_NAMES`.
     """
     fields_by_path = _by_path(run.fields)
     reached = [
@@ -134,7 +138,7 @@ def field_rows(run: "Run") -> list[FieldRow]:
 def named_rows(
     sums: FieldTallies, described: Sequence[FieldInfo], rule: RateRule
 ) -> list[FieldRow]:
-    """Return the rows of all fields, with a row for each key of a map."""
+    """Return the rows of all fields. Unlike in `field_rows`, each key of a map has its own row."""
     fields_by_path = _by_path(described)
     reached = [path for path in fields_by_path if ANY_KEY not in path]
     return _tally_rows(in_schema_order(sums, described), fields_by_path, reached, rule)
@@ -166,7 +170,7 @@ def _tally_rows(
 
 
 def _by_pattern(sums: FieldTallies, fields_by_path: Mapping[Path, FieldInfo]) -> FieldTallies:
-    """Return tallies in which all keys of a map share one tally, under the name `*`.
+    """Return the tallies with those of all keys of a map added up under the name `*`.
 
     Undeclared keys of an object keep their own tallies, unless there are more than
     `MOST_UNKNOWN_NAMES`. A field comes before the fields inside it.
@@ -209,9 +213,9 @@ def rows_shown(
 
 
 def by_values_lost(rows: Sequence[FieldRow]) -> list[FieldRow]:
-    """Return the fields that lost values, from the most lost values to the fewest.
+    """Return the fields that lost values, those with the most lost values first.
 
-    Fields with equally many are sorted by F1, the lowest first.
+    If two fields lost equally many, the one with the lower F1 comes first.
     """
     lost = _own_losses(rows)
     ranked = sorted(rows, key=lambda row: (-lost[row.path], row.rates.f1 or 0.0))
@@ -229,17 +233,17 @@ def _own_losses(rows: Sequence[FieldRow]) -> dict[Path, int]:
 
 @dataclass(frozen=True)
 class RunView:
-    """A run as reports show it: figures, rows and texts, each computed when first read."""
+    """A run as reports show it. Figures, rows and texts are computed when they are first read."""
 
     run: "Run"
     quoted: Quoting = str
     """Formats a name inside a sentence."""
     page: bool = False
-    """Whether the report is a Markdown page, not text for a terminal."""
+    """Whether the report is a Markdown page. If not, it is text for a terminal or a pipe."""
 
     @property
     def leaves_wrong_out(self) -> bool:
-        """Whether recall ignores wrong values in this run, and counting them would change F1."""
+        """Whether recall ignores wrong values in this run, and F1 would change if it did not."""
         return bool(self.whole.counts.fd) and not self.run.rule.recall_with_fd
 
     @property
@@ -249,12 +253,18 @@ class RunView:
 
     @cached_property
     def limits(self) -> frozenset[float]:
-        """The limits of gates; a figure must not be shown as equal to a limit if it differs."""
+        """The limits of all gates.
+
+        A figure that differs from a limit must not be rounded so that it looks equal to it.
+        """
         return frozenset(result.gate.limit for result in self.run.gates)
 
     @cached_property
     def digits(self) -> int:
-        """Number of decimals of rates that the interval of the total F1 justifies."""
+        """Number of decimals of rates.
+
+        A wide confidence interval of the total F1 gives few decimals.
+        """
         return digits_of(self.bounds("f1"))
 
     def rate(self, value: float | None) -> str:
@@ -279,17 +289,17 @@ class RunView:
         )
 
     def bounds(self, name: str, intervals: FieldIntervals | None = None) -> Interval | None:
-        """Return the interval of a rate such as `f1`; None if the run has no intervals.
+        """Return the confidence interval of a rate such as `f1`; None if the run has no intervals.
 
-        The interval is taken from `intervals`. If these are None, it is the interval for all
-        documents together.
+        The interval is taken from `intervals`. If `intervals` is None, the interval for all
+        documents together is returned.
         """
         field_intervals = intervals or self.intervals
         return field_intervals.rates[self.run.rule.counting][name] if field_intervals else None
 
     @property
     def counts_values(self) -> bool:
-        """Whether every single value is counted, which is the default counting mode."""
+        """Whether the run uses the default counting mode, which counts every single value."""
         return self.run.rule.counting == DEFAULT_RULE.counting
 
     @cached_property
@@ -310,14 +320,14 @@ class RunView:
 
     @cached_property
     def interval_title(self) -> str:
-        """Title of the column with confidence intervals of F1; empty if none are shown."""
+        """Title of the column with confidence intervals of F1; empty if no intervals are shown."""
         return "" if self.shown_level is None else f"{100 * self.shown_level:g}% CI of F1"
 
     def shown_bounds(self, intervals: FieldIntervals | None, documents: int) -> Interval | None:
-        """Return the interval of F1 in `intervals`; None if reports do not show this interval.
+        """Return the confidence interval of F1 in `intervals`, or None if reports do not show it.
 
-        `documents` is the number of documents from which `intervals` were computed. If it is too
-        small, no interval is shown.
+        `documents` is the number of documents from which the interval was computed. No interval is
+        shown if there are too few.
         """
         is_shown = self.shown_level is not None and documents >= MIN_DOCUMENTS
         return self.bounds("f1", intervals) if is_shown and intervals else None
@@ -328,9 +338,9 @@ class RunView:
         return field_rows(self.run)
 
     def labelled(self, row: FieldRow) -> str:
-        """Return a text with the share of documents in which a field has a ground truth.
+        """Return the share of documents whose ground truth has the field, as text.
 
-        The text is empty if all documents have a ground truth of the field.
+        The text is empty if all documents have it.
         """
         evaluation = self.run.evaluation
         share = evaluation.fold(PathCounts).share_labelled(evaluation.sums, row.path)
@@ -338,9 +348,9 @@ class RunView:
 
     @cached_property
     def groups(self) -> dict[str, list[tuple[str, "Results"]]]:
-        """Maps each key by which documents are grouped to the groups: pairs of name and results.
+        """Maps each key by which documents are grouped, such as `language`, to its groups.
 
-        Groups with the lowest F1 come first.
+        A group is a pair of name and results. Groups with the lowest F1 come first.
         """
 
         def order(group: tuple[str, "Results"]) -> tuple[bool, float, str]:

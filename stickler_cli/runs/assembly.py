@@ -1,4 +1,4 @@
-"""Assemble a run from settings: check everything beforehand, and build its job and its workers."""
+"""Prepare a run: check all settings beforehand, and build its job and its workers."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -72,10 +72,11 @@ KEPT_NON_MATCHES: Final = 100  # at least this many, so that reports can show so
 
 
 def comparing(plan: Plan, settings: ComparisonOptions, client: "Client | None") -> Options:
-    """Check that every comparator of a plan can work, and return the options of the comparison.
+    """Check that the packages and models of all comparators are available.
 
-    A comparator can work if the packages and the models that it needs are available. `client` asks
-    models; None if no model is asked.
+    Return the comparison options.
+
+    `client` sends requests to models; None if the plan has no models.
     """
     for comparator in comparators(plan):
         if client is None or not comparator.asks_models:
@@ -102,14 +103,14 @@ def models_of(plan: Plan) -> "list[Model[Any, Any]]":
 
 
 def client_of(plan: Plan, policy: Policy = DEFAULT_POLICY) -> "Client | None":
-    """Return the client that asks the models of a plan; None for a plan without models."""
+    """Return the client that sends requests to the models of a plan; None if it has no models."""
     if not plan.asks_models:
         return None
     return make_client(policy)
 
 
 def policy_of(settings: ModelOptions, *, dry_run: bool = False) -> Policy:
-    """Return the rules for asking models: limits, servers and keys, as the options set them."""
+    """Return limits, servers and keys for requests to models, as the options set them."""
     if settings.no_cache and settings.offline:
         finding = "--no-cache is also given, so there would be no source of answers"
         raise UsageError([Problem("--offline", finding, "only one of the two")])
@@ -132,9 +133,9 @@ def policy_of(settings: ModelOptions, *, dry_run: bool = False) -> Policy:
 
 
 def _by_model(option: str, texts: Sequence[str], pattern: str, expected: str) -> dict[str, str]:
-    """Parse the texts `MODEL=VALUE` of an option; return the value of each model.
+    """Parse option values such as `MODEL=VALUE`, and return a dict from model to value.
 
-    `pattern` is the form of a value, and `expected` describes it in messages.
+    Each value must match `pattern`. Error messages describe it with the words of `expected`.
     """
     values_by_model: dict[str, str] = {}
     for text in texts:
@@ -156,9 +157,12 @@ def _by_model(option: str, texts: Sequence[str], pattern: str, expected: str) ->
 
 
 def _check_placed(policy: Policy, model_titles: Iterable[str]) -> None:
-    """Raise UsageError if an endpoint or a key is given for a model that no field asks.
+    """Check that every model with its own endpoint or key is used by some field.
 
-    This finds a misspelt model name.
+    This finds misspelt names.
+
+    Raises:
+        UsageError: no field asks the model.
     """
     asked_models = sorted(model_titles)
     for option, values_by_model in ((ENDPOINT, policy.endpoints), (KEY_FROM, policy.keys)):
@@ -192,7 +196,7 @@ class Assembly(NamedTuple):
     notes: Sequence[str] = ()
     """Notes on the documents that were used to tune thresholds of the schema."""
     warnings: Sequence[str] = ()
-    """Warnings if gates would judge the very documents on which thresholds were tuned."""
+    """Warnings that gates would check the same documents on which thresholds were tuned."""
     policy: "Callable[[Evaluation], PolicyOutcome] | None" = None
     """Applies the acceptance policy of `--policy` to the evaluation; None if there is no policy."""
 
@@ -210,10 +214,10 @@ def assemble(
     load: Callable[[], LoadedSchema],
     tell: Callable[[str], None] | None = None,
 ) -> Assembly:
-    """Check settings and assemble a run; no document is compared yet.
+    """Check settings and assemble a run. No document is compared yet.
 
-    `reported` are the parts of results that reports need, `load` returns the schema, and `tell`
-    prints a line before a step that takes long.
+    `reported` says which results the reports need. `load` returns the schema. `tell` prints a line
+    before a step that takes long.
 
     Raises:
         UsageError: settings contradict each other, or name something that cannot be used.
@@ -283,9 +287,9 @@ def _fields_of_page(plan: Plan) -> frozenset[Path] | None:
 
 
 def _notes_on_fields(loaded: LoadedSchema, settings: EvalSettings) -> Iterator[str]:
-    """Yield notes on fields that the schema ignores, and on fields that `--ignore` removes.
+    """Yield notes on fields that are not compared, and on the way the schema was loaded.
 
-    If loading the schema gave a note, this note is yielded, too.
+    The schema ignores such fields, or `--ignore` removes them.
     """
     ignored = [field_path(field.path) for field in loaded.fields if IGNORED in field.rules]
     if ignored:
@@ -304,9 +308,9 @@ def kinds_of(loaded: LoadedSchema) -> tuple[DocumentKind, ...]:
 def job_of(
     loaded: LoadedSchema, settings: EvalSettings | ManySettings, job: Job, by: Grouping | None
 ) -> Job:
-    """Return a job with the plan of a schema, or with the jobs of several schemas.
+    """Return a job that has the plan of one schema, or one job for each of several schemas.
 
-    With several schemas, `by` is the grouping that chooses the schema of a document.
+    With several schemas, `by` groups the documents, and each group has its schema.
     """
 
     def job_of_schema(schema: LoadedSchema, step: str = "") -> Job:
@@ -326,7 +330,8 @@ def job_of(
 def _workers(settings: EvalSettings, job: Job) -> Workers:
     """Return the worker processes of a run.
 
-    They are `watched` if a document could take so long that this process would be blocked.
+    They are `watched` if comparing one document could take very long. This process then compares no
+    documents itself: it watches the others and stops those that are too slow.
     """
     plan = job.plan
     timeout = None if plan.asks_models else settings.document_timeout
@@ -347,7 +352,7 @@ def _workers(settings: EvalSettings, job: Job) -> Workers:
 
 
 def _cluster(settings: EvalSettings, workers: Workers, plan: Plan) -> Cluster | None:
-    """Return the Dask cluster that does the work; None if this machine does it.
+    """Return the Dask cluster that does the work, or None if the work is done on this machine.
 
     Raises:
         UnavailableError: Dask is not installed.
@@ -450,7 +455,7 @@ def _check_outputs(settings: EvalSettings) -> None:
 def _outputs_requested(
     settings: EvalSettings, reported: OutputsRequested, pairs: Pairs
 ) -> OutputsRequested:
-    """Return which parts of results are requested: those for reports, files and a run directory."""
+    """Return which results must be kept for the reports, the files and the run directory."""
     kept = settings.run_dir is not None
     return replace(
         reported,
@@ -470,13 +475,14 @@ def _outputs_requested(
 
 
 def _rows_kept(settings: EvalSettings, documents: int | None) -> KeptRows:
-    """Return the setting for keeping the figures of each document, one row for each document.
+    """Return how the figures of single documents are kept.
 
-    The result is `inline` if another option needs the rows. It is `none` if the user's setting is
-    `auto` and there are too many documents. Otherwise, it is the user's setting.
+    Keeping them means one row for each document. The result is `inline` if another option needs the
+    rows. It is `none` if the user chose `auto` and there are too many documents. Otherwise, it is
+    what the user chose.
 
     Raises:
-        UsageError: no rows are to be kept, but another option needs them.
+        UsageError: another option needs the rows, but the user chose `none`.
     """
     for option, value in (("--policy", settings.policy), ("--repeat", settings.repeat)):
         if value and settings.rows == "none":

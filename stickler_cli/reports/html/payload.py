@@ -566,7 +566,10 @@ def _print_error(error: Error, *, is_on_paper: bool) -> PrintedError:
 
 
 def _sides(error: Error) -> tuple[str, str]:
-    """Return both values of an error as text; two items show only the fields that differ."""
+    """Return the true and the predicted value of an error as text.
+
+    For two list items, the texts show only the fields in which the items differ.
+    """
     is_cut = isinstance(error.gt, list) or isinstance(error.pred, list)
     gt, pred = (side[0] if isinstance(side, list) else side for side in (error.gt, error.pred))
     if not error.differing or is_cut:
@@ -581,8 +584,8 @@ def _sides(error: Error) -> tuple[str, str]:
 def side_text(side: str | None, *, is_cut: bool = False) -> str:
     """Return the true or the predicted value of an error as text.
 
-    `side` is JSON text, or None for an absent value. If the value is an object, the text has its
-    values without their keys.
+    `side` is JSON text, or None for an absent value. Of an object, only the values are shown, not
+    the keys.
     """
     if side is None:
         return _ABSENT_NAME
@@ -632,7 +635,10 @@ def facts(
 
 
 def documents_of(blocks: Blocks, fields: Sequence[FieldView]) -> ListedDocuments:
-    """Return the sorted list of a run's documents; memory does not grow with their number."""
+    """Return the list of a run's documents, sorted by score, the lowest first.
+
+    The list is stored in files if it is long, so a run with many documents needs no more memory.
+    """
     lines = SortedLines()
     losing = 0
     row_by_path = {field.row.path: field_row for field_row, field in enumerate(fields)}

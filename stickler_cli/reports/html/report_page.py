@@ -36,9 +36,9 @@ POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
     "base-uri 'none'; form-action 'none'"
 )
-"""Content security policy of a page: loads nothing, and runs only the scripts whose hashes are
-appended. Data images are allowed for the icon, which browsers would otherwise request from the
-server. Source: https://www.w3.org/TR/CSP3/."""
+"""Content security policy of a page. The page loads nothing from outside. It runs only scripts
+whose hashes are appended to this text. Data images are allowed for the icon: without an icon,
+browsers would request one from the server. Source: https://www.w3.org/TR/CSP3/."""
 
 
 def fill_template(
@@ -53,8 +53,8 @@ def fill_template(
     Args:
         template: the file name of the template.
         context: a dict from the names that the template uses to their values.
-        scripts: the names of script files; a file can use files before it.
-        element_values: JSON values for the scripts. A key is the id of the HTML element that
+        scripts: the names of script files. A script can use what the scripts before it define.
+        element_values: JSON values that the scripts read. A key is the id of the HTML element that
             holds the value; the value is given as lines of bytes.
         policy: further rules of the content security policy.
     """
@@ -148,7 +148,7 @@ def render(report: Report, style: TableStyle) -> str:
 
 
 def _block_context(block: Block | Figures | Curves) -> dict[str, object]:
-    """Return a block of a report, such as a table, as the template expects it."""
+    """Return the variables from which the template draws one block of a report, such as a table."""
     match block:
         case Figures():
             return {"table": block.table(), "choices": block.choices}

@@ -19,9 +19,9 @@ PLACE_PARTS: Final = (
     *(("value_wrong", "value wrong", "fd"), ("both_wrong", "both wrong", "both")),
     *(("missed", "missed", "fn"), ("invented", "invented", "invented")),
 )
-"""One entry for each segment of a field's bar.
+"""The segments of a field's bar.
 
-An entry has the name of the attribute with the count, the title of the segment and its style class.
+Each entry has the name of the attribute that counts, the title of the segment, and its style class.
 """
 
 
@@ -93,7 +93,10 @@ def draw_policy(policy: "AcceptancePolicy") -> StackedBars:
 
 
 def draw_places(record: "PlacesReport") -> StackedBars:
-    """Return a bar for each field, with the numbers of right boxes and of wrong boxes by kind."""
+    """Return a bar for each field.
+
+    Its segments are the number of right boxes and the numbers of wrong boxes of each kind.
+    """
     bars = []
     for field in (record.whole, *record.fields):
         counts = [(style, name, getattr(field, key)) for key, name, style in PLACE_PARTS]
@@ -115,7 +118,10 @@ def draw_places(record: "PlacesReport") -> StackedBars:
 
 
 def draw_confusion(confusions: "Sequence[PageConfusion]") -> HeatMap | None:
-    """Return the heat map of pages by true and predicted class; None if no class is wrong."""
+    """Return a heat map of the number of pages for each true and predicted class.
+
+    Return None if all pages have the right class.
+    """
     pages: Counter[tuple[str, str]] = Counter()
     for confusion in confusions:
         gt = "missing in the ground truth" if confusion.gt is None else confusion.gt or "(no class)"
