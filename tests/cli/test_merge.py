@@ -58,7 +58,10 @@ def test_every_format_can_be_written(shards, stickler):
     for name in ("table", "csv", "markdown"):
         evaluated = stickler("eval", "schema.json", "all/gt", "all/pred", "-f", name, *OPTIONS[2:])
         merged = stickler("merge", "0.json", "1.json", "2.json", "-f", name)
-        assert merged.out == evaluated.out.partition("\nnext: ")[0].rstrip("\n") + "\n"
+        whole = evaluated.out.partition("\nnext: ")[0].rstrip("\n") + "\n"
+        # The shards have fewer repeated ground truths, too few for a note.
+        lines = whole.splitlines(keepends=True)
+        assert merged.out == "".join(line for line in lines if "same ground truth" not in line)
 
 
 def test_gates_that_are_given_take_the_place_of_those_of_the_runs(shards, stickler):
