@@ -75,8 +75,8 @@ class Measure:
     problem: str = ""
     """Message about the error because of which the metric has no figures. Empty if there is no
     error. The run goes on after such an error. If several documents failed, the message is about
-    the one with the lowest id. If the attributes were read from a file, `result` raised the
-    error."""
+    the one with the lowest id. If the attributes were read from a file, the error occurred in
+    `result`."""
 
     def add(self, document: MeasuredDocument) -> None:
         """Add a document to the metric."""
