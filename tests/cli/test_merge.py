@@ -110,19 +110,19 @@ def test_documents_that_two_runs_have_are_named(shards, stickler):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda run: run.update(version="9"), 'version: "9", but "'),
+        (lambda run: run.update(version="9"), '\'version\' is "9", but "'),
         (
             lambda run: run["schema"].update(digest="sha256:" + "0" * 64),
-            'schema digest: "sha256:000',
+            "'schema digest' is \"sha256:000",
         ),
         (
             lambda run: run["options"].update(missing="skip"),
-            'option missing: "skip", but "fn" in 0.json',
+            '\'option missing\' is "skip", but "fn" in 0.json',
         ),
-        (lambda run: run["options"].update(strict=True), "option strict: true, but false"),
-        (lambda run: run["intervals"].update(seed=5), "intervals: {"),
+        (lambda run: run["options"].update(strict=True), "'option strict' is true, but false"),
+        (lambda run: run["intervals"].update(seed=5), "'intervals' is {"),
         (lambda run: run["fields"].pop(), "this run and 0.json have schemas with different fields"),
-        (lambda run: run.pop("by"), 'breakdown: [], but ["@directory"] in 0.json'),
+        (lambda run: run.pop("by"), "'breakdown' is [], but [\"@directory\"] in 0.json"),
         (
             lambda run: run.pop("per_document"),
             "the run does not record which documents it contains",

@@ -392,7 +392,7 @@ def _read_statuses(ledger: Blocks, side_name: str) -> tuple[dict[str, Status], s
         statuses[document.id] = document.status
         if document.score is not None:
             if document.id in compared:
-                finding = f"two documents of the run have the id {document.id}"
+                finding = f"two documents of the run have the id {document.id!r}"
                 raise UsageError([Problem(side_name, finding, "different ids")])
             compared.add(document.id)
     return statuses, compared

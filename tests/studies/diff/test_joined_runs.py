@@ -77,7 +77,7 @@ def test_what_the_first_run_did_not_compare_is_missed_as_another_of_its_side_kno
         (
             run_of(single("a", True), single("a", False)),
             run_of(single("a", True)),
-            "BASE: two documents of the run have the id a",
+            "BASE: two documents of the run have the id 'a'",
         ),
         (
             run_of(single("a", True)),
