@@ -1,13 +1,15 @@
 """Validate values with the library jsonschema-rs: its options, limits and input.
 
-Alternatives of unions, patterns of keys and `--validate` all use jsonschema-rs, so that they agree.
-The package jsonschema serves only to word problems of schemas. It takes about two hundred times as
-long, can hang on a pattern, and does not accept 19.99 as a multiple of 0.01.
+Three tasks must agree on what is valid: choosing alternatives of unions, matching patterns of keys,
+and `--validate`. All of them use jsonschema-rs.
 
-If references lead to a definition in several ways, jsonschema-rs validates a value against the
-definition again for each way. If there are very many ways, it calls the class `Apart` of this
-module instead, which remembers each verdict. The time is then at most proportional to the size of
-the schema times the size of the document.
+The package jsonschema is used only to write messages about invalid schemas. It is about two hundred
+times as slow, can hang on a pattern, and does not accept 19.99 as a multiple of 0.01.
+
+If several chains of references lead to a definition, jsonschema-rs validates a value against the
+definition once for each chain. If there are very many chains, the class `Apart` of this module
+takes over. It remembers each verdict, so the time is at most proportional to the size of the schema
+times the size of the document.
 """
 
 import json
@@ -32,12 +34,13 @@ Formats = Mapping[str, Callable[[str], bool]]
 """Maps the name of a format, such as `date`, to a function that tests whether a text has it."""
 
 BACKTRACK_LIMIT: Final = 10_000
-"""Maximum number of backtracking steps in matching a pattern; they take some milliseconds. If a
-pattern needs more steps, it counts as not matching."""
+"""Maximum number of backtracking steps in matching a pattern; this many take some milliseconds. A
+pattern that needs more steps counts as not matching."""
 
 MOST_LEVELS: Final = 1024
-"""Maximum number of nested levels of a validated value, the same as for reading documents.
-jsonschema-rs calls itself for each level, and the stack of a process is limited."""
+"""Maximum number of nested levels in a value that is validated. The limit for reading documents is
+the same. It is needed because jsonschema-rs calls itself for each level, and the stack of a process
+is limited."""
 
 MESSAGE_LENGTH: Final = 160  # in characters
 
@@ -56,8 +59,8 @@ def _engine() -> Any:
 def _usual(ref_stands_alone: bool) -> dict[str, Any]:
     """Return the options with which every validator is built.
 
-    `ref_stands_alone` is the attribute of the schema's dialect, and true for older dialects. In
-    these, jsonschema-rs does not test the format `uuid`, so its test is added.
+    `ref_stands_alone` is the attribute of that name of the schema's dialect; it is true for older
+    dialects. For these, a test of the format `uuid` is added, because jsonschema-rs has none.
     """
     uuid = _engine().Draft202012Validator({"format": "uuid"}, validate_formats=True)
     return {
@@ -74,7 +77,8 @@ class EngineError(Exception):
     def __init__(self, found: str, pointer: str) -> None:
         super().__init__(found)
         self.pointer = pointer
-        """JSON Pointer to the rejected part of the document with the schema."""
+        """JSON Pointer to the rejected part, from the root of the document that contains the
+        schema."""
 
 
 def build(  # noqa: PLR0913 - the engine's options
@@ -116,12 +120,12 @@ def _engine_error(error: ValueError) -> EngineError:
 
 
 def brief_message(message: str) -> str:
-    """Return a message of jsonschema-rs in shortened form, since it may quote a whole document."""
+    """Shorten a message of jsonschema-rs, which may quote a whole document."""
     return cut_end(message, MESSAGE_LENGTH)
 
 
 def is_valid(validator: "Validator", value: JsonValue) -> bool:
-    """Return whether a validator accepts a value; a value with too many levels is not valid."""
+    """Return whether a validator accepts a value. A value with too many levels is not valid."""
     if too_deep(value):
         return False
     with suppress(ValueError):  # a lone surrogate, or too many levels for `uniqueItems`
@@ -154,7 +158,7 @@ def too_deep(value: object) -> bool:
 
 
 def is_valid_schema(schema: Schema, dialect: Dialect) -> bool:
-    """Return whether a schema is valid in its dialect; False if jsonschema-rs fails."""
+    """Return whether a schema is valid in its dialect. Return False if jsonschema-rs fails."""
     if too_deep(schema):
         return False
     with suppress(ValueError):
@@ -214,9 +218,9 @@ APART: Final = "x-stickler-judged-apart"
 """The keyword that replaces a `$ref` to a definition that is validated separately."""
 
 DEEPEST: Final = 50
-"""Maximum number of nested questions (see `Apart`): a question can be asked while another one is
-being answered. A deeper question is postponed, and asked later by itself, so that deep documents
-need no deep stack."""
+"""Maximum number of nested questions (see `Apart`). Questions nest because answering one may lead
+to another. A question that is nested more deeply is postponed and asked later by itself, so deep
+documents need no deep stack."""
 
 MOST_KNOWN: Final = 100_000
 """Maximum number of remembered verdicts. If there are more, all are dropped before the next
@@ -224,18 +228,18 @@ value."""
 
 
 class Apart:
-    """Validates values for jsonschema-rs against those definitions that are validated separately.
+    """Validates values against some definitions on behalf of jsonschema-rs.
 
-    At each reference to such a definition, jsonschema-rs calls an object of this class with the
-    reference and a value. Such a call is a *question*: is the value valid? Every answer is
-    remembered.
+    These are the definitions that are validated separately. At each reference to one of them,
+    jsonschema-rs calls an object of this class with the reference and a value. Such a call is a
+    *question*: is the value valid? The object remembers every answer.
     """
 
     def __init__(self, accepts: Callable[[str, JsonValue], bool]) -> None:
-        """Take `accepts`, which answers a question that was not asked before.
+        """Take the function `accepts`, which answers each question that has no remembered answer.
 
-        `accepts` takes a reference to a definition, and a value; it returns whether the value is
-        valid. While `accepts` runs, jsonschema-rs may ask further questions.
+        `accepts` takes a reference to a definition, and a value. It returns whether the value is
+        valid. While it runs, jsonschema-rs may ask further questions.
         """
         self._accepts = accepts
         self._known: dict[tuple[str, bytes], bool] = {}
@@ -244,7 +248,8 @@ class Apart:
         self._failure: BaseException | None = None
         self._lock = RLock()
         self.keywords: dict[str, type[_Keyword]] = {APART: type("_", (_Keyword,), {"judge": self})}
-        """The additional keyword for jsonschema-rs, whose validation calls `accepts`."""
+        """An additional keyword to register with jsonschema-rs. Validating this keyword calls the
+        method `accepts` of this object."""
 
     def settle(self, ask: Callable[[], T]) -> T:
         """Return the result of `ask`, a function that calls jsonschema-rs.
@@ -299,7 +304,7 @@ class Apart:
         return self._known[key]
 
     def _gives_up(self) -> bool:
-        """Return whether the current result is useless: a question was postponed, or failed."""
+        """Return whether a question was postponed or failed: the current result is useless then."""
         return self._put_off is not None or self._failure is not None
 
 
@@ -318,7 +323,7 @@ class _Keyword:
 
 
 class JudgedDocuments:
-    """The JSON documents that a schema consists of, shared by all validators of the schema."""
+    """The JSON documents that make up a schema. All validators of the schema share them."""
 
     def __init__(
         self,
@@ -331,10 +336,10 @@ class JudgedDocuments:
         A key of `by_uri` is the URI that the document gives itself. Documents may be added until
         the first value is validated.
 
-        The keys of `renamed` and `separate` are the `id()` of a schema object with a `$ref`.
-        `renamed` has the new value of this `$ref`. `separate` has the URI of the definition to
-        which this `$ref` refers; it has an entry only for a definition that is validated
-        separately.
+        The keys of `renamed` and `separate` are the `id()` of a schema object that has a `$ref`.
+        The values of `renamed` are the new values for this `$ref`. The values of `separate` are the
+        URIs of the definitions to which the `$ref` leads. `separate` contains only references to
+        definitions that are validated separately.
         """
         self._by_uri = by_uri
         self._renamed = renamed
@@ -357,15 +362,15 @@ class JudgedDocuments:
 
     @property
     def are_bounded(self) -> bool:
-        """Whether validation takes time at most in proportion to the size of the value."""
+        """Whether validation time grows at most in proportion to the size of the value."""
         return not (self.looks_back and self._separate)
 
     @cached_property
     def contents(self) -> dict[str, JsonValue]:
-        """Maps the URI of each document to the document in the form that jsonschema-rs takes.
+        """Maps the URI of each document to the document, changed so that jsonschema-rs can use it.
 
-        Each `$schema` is replaced. So is each `$ref` to a definition that is renamed, or is
-        validated separately.
+        Each `$schema` is replaced. A `$ref` is replaced if it is one of the renamed references, or
+        if its definition is validated separately.
         """
         separate = {} if self.looks_back else self._separate
 
@@ -406,10 +411,10 @@ class JudgedDocuments:
         return self._parts[kind, reference]
 
     def find_judge(self, kind: "type[JudgedPart]") -> Apart:
-        """Return the `Apart` object for definitions that are validated separately.
+        """Return the `Apart` object that validates values against separately validated definitions.
 
-        It validates values with one object of the class `kind` for each definition. The same class
-        always gives the same `Apart` object.
+        For each definition, it uses one object of the class `kind`. The same class always gives the
+        same `Apart` object.
         """
 
         def accepts(reference: str, value: JsonValue) -> bool:
@@ -419,12 +424,15 @@ class JudgedDocuments:
 
     @cached_property
     def _digest(self) -> str:
-        """A digest of the documents, so that two copies can be compared quickly."""
+        """A digest of all documents.
+
+        Comparing digests shows quickly whether two copies are equal.
+        """
         return sha256(repr(self.contents).encode()).hexdigest()
 
     @cached_property
     def registry(self) -> "Registry":
-        """The documents as a registry of jsonschema-rs, in which it looks up references.
+        """The documents as a registry, from which jsonschema-rs resolves references.
 
         Raises:
             EngineError: jsonschema-rs rejects the documents.
@@ -444,7 +452,7 @@ _FoundError: TypeAlias = "tuple[ValidationError, Path, Path]"
 
 @dataclass(frozen=True)
 class JudgedPart:
-    """One schema inside the documents, against which values are validated; it can be pickled."""
+    """One schema inside the documents; validates values against this schema. It can be pickled."""
 
     formats: ClassVar[Formats] = {}
     reference: str
@@ -481,7 +489,7 @@ class JudgedPart:
         )
 
     def is_valid(self, value: JsonValue) -> bool:
-        """Return whether the schema accepts a value; a value with too many levels is not valid."""
+        """Return whether the schema accepts a value. A value with too many levels is not valid."""
         return self._judge.settle(lambda: is_valid(self.validator, value))
 
     def errors(self, document: JsonDocument) -> Iterator[_FoundError]:

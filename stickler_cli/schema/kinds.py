@@ -1,4 +1,4 @@
-"""Make the nodes of single values, and of values that may have any type."""
+"""Make the nodes of fields with single values, and of fields whose values may have any type."""
 
 from dataclasses import replace
 from functools import cache
@@ -40,7 +40,10 @@ def open_default(weight: float = DEFAULT_WEIGHT) -> OpenNode:
 
 
 def list_rules(merged: Merged) -> dict[str, Any]:
-    """Return what annotations say about pairing and counting elements, as arguments of a node."""
+    """Return the arguments of a node that say how list elements are paired and counted.
+
+    Only those that annotations state are returned. Keys are names of parameters.
+    """
     rules = {
         "exhaustive": merged.exhaustive,
         "pairing": merged.list_pairing,
@@ -50,7 +53,10 @@ def list_rules(merged: Merged) -> dict[str, Any]:
 
 
 class LeafNodes:
-    """Makes the nodes of single values, and reports configurations that a comparator rejects."""
+    """Makes nodes for fields with single values or with values of any type.
+
+    A problem is reported if a comparator rejects its configuration.
+    """
 
     def __init__(self, files: SchemaFiles, problems: Problems, comparators: Comparators) -> None:
         self._files = files
@@ -58,7 +64,7 @@ class LeafNodes:
         self._comparators = comparators
 
     def leaf(self, merged: Merged, default: LeafDefault) -> LeafNode:
-        """Return the node of a value that its comparator compares as a whole."""
+        """Return the node of a field whose values are compared as a whole by one comparator."""
         return LeafNode(
             threshold=default.threshold if merged.threshold is None else merged.threshold,
             threshold_source=self.source(merged),
@@ -71,17 +77,17 @@ class LeafNodes:
         )
 
     def _says_nothing(self, merged: Merged) -> bool:
-        """Return whether the schema states neither a comparator, a threshold nor aliases.
+        """Return whether the schema states no comparator, no threshold and no aliases for a field.
 
-        Inferred annotations are not counted as stated.
+        Annotations that were inferred do not count as stated.
         """
         is_stated = merged.chooses or merged.threshold is not None
         return merged.aliases is None and (not is_stated or self.source(merged) == "inferred")
 
     def source(self, merged: Merged) -> ThresholdSource:
-        """Return the source of a field's threshold: an annotation, inference or the default.
+        """Return where a field's threshold comes from: an annotation, inference or the default.
 
-        A threshold beside an inferred comparator was inferred, too.
+        If the field's comparator was inferred, so was a threshold that is stated beside it.
         """
         if merged.threshold is None:
             return "default"
@@ -91,7 +97,7 @@ class LeafNodes:
     def comparator(self, merged: Merged, default: LeafDefault) -> BaseComparator:
         """Return the comparator that annotations name or configure, or else the default comparator.
 
-        The default comparator also replaces a comparator that is unknown or rejects its
+        The default comparator is also returned if the named comparator is unknown or rejects its
         configuration.
         """
         holder = merged.configured_by or merged.named_by
@@ -139,9 +145,9 @@ class LeafNodes:
         )
 
     def _open_elements(self, merged: Merged, threshold: float | None, inner: OpenNode) -> OpenNode:
-        """Return a node for values of any type; elements of lists are compared by the node `inner`.
+        """Return a node for values of any type. The node `inner` compares the elements of lists.
 
-        Single values match at `threshold`.
+        A single value matches if its similarity reaches `threshold`.
         """
         leaves = self._open_leaves(replace(merged, threshold=threshold))
         # A comparator that takes whole objects or lists compares these as it compares texts.

@@ -45,7 +45,8 @@ NAMED_TEXTS: Final = 3
 PARTS: Final = frozenset(
     ("$schema", "$id", "$comment", "$defs", "definitions", "title", "description")
 )
-"""Keys of a file that describes no documents, but only defines what other schemas use."""
+"""Top-level keys of a file that only defines what other schemas use. A file with no other keys
+describes no documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,21 +63,22 @@ class LoadedSchema:
     inferred: str | None = None
     """The digest of the inferred annotations; None if nothing was inferred."""
     fields: tuple[Inferred, ...] = ()
-    """The comparison of each field and its source, in schema order, parents first."""
+    """How each field is compared, and where this was stated. Fields are in schema order, and an
+    object comes before its fields."""
     warnings: tuple[Problem, ...] = ()
-    """Problems such as misspelt keys, which make parts of the schema useless."""
+    """Problems, such as misspelt keys, because of which parts of the schema have no effect."""
     refusals: tuple[Problem, ...] = ()
-    """Problems of a schema that describes no field. Such a schema can be used only without
-    inference."""
+    """The reason why the schema describes no field, if it describes none. Such a schema can be used
+    only without inference."""
     remark: str = ""
     """A sentence on how many annotations were inferred; empty if nothing was inferred."""
     note: str = ""
-    """Sentences about fields whose comparison may be too lenient; empty if there are none. These
-    fields are texts without annotations in a schema that annotates other fields, and lists that are
-    compared in any order although their names suggest an order."""
+    """Sentences about fields whose comparison may be too lenient; empty if there are none. One kind
+    of such fields are texts without annotations in a schema that annotates other fields. The other
+    kind are lists that are compared in any order although their names suggest an order."""
     of_step: Mapping[str, "LoadedSchema"] = field(default_factory=dict)
-    """For a directory, maps each kind of document to its schema. The kind is the file name of the
-    schema. Empty if a single file was loaded."""
+    """If a directory was loaded, maps each kind of document to its schema. The kind is the file
+    name of the schema. Empty if a single file was loaded."""
 
     @property
     def schemas(self) -> "tuple[LoadedSchema, ...]":
@@ -101,7 +103,7 @@ def load_schema(
     look: Look | None = None,
     boxes: BoxFormat = "corners",
 ) -> LoadedSchema:
-    """Read and compile a schema file; see `loaded` for the arguments."""
+    """Read and compile a schema file. The function `loaded` explains the arguments."""
     shown_path = shown_url(path) if is_url(path) else path
     try:
         content = read_file_or_url(path, DocumentOptions.max_document_size)
@@ -152,9 +154,9 @@ def load_schemas(
 ) -> LoadedSchema:
     """Read and compile the schemas of a directory, one for each kind of document.
 
-    Files that describe no field, such as shared definitions, are omitted. If annotations must be
-    inferred, `look` is called with all schemas, and returns the observed values of the documents.
-    The keys of both mappings are the kinds of documents.
+    Files that describe no field, such as shared definitions, are skipped. If annotations must be
+    inferred, `look` is called with all schemas and returns the values that were observed in the
+    documents. In its argument and its result, the keys are the kinds of documents.
 
     Raises:
         SchemaError: a schema is invalid; the error has the problems of all schemas.
@@ -226,7 +228,7 @@ def _schema_files(path: str) -> list[tuple[str, str]]:
 
 
 def _describes_nothing(file: str) -> bool:
-    """Return whether a file has only definitions that other schemas use."""
+    """Return whether a file only defines what other schemas use, and describes no documents."""
     with suppress(OSError, orjson.JSONDecodeError):
         schema = parsed_json(read_file_or_url(file, DocumentOptions.max_document_size))
         return isinstance(schema, dict) and not ({*schema} - PARTS)
@@ -243,7 +245,7 @@ def load_observed(
 ) -> LoadedSchema:
     """Infer a schema from observed documents, and compile it.
 
-    `keeps` is the command that would write the schema to a file.
+    `keeps` is the command that would save the schema to a file. It is shown to the user.
 
     Raises:
         SchemaError: the documents have no field.
@@ -281,16 +283,16 @@ def is_schema_file(path: str) -> bool:
 
 
 def is_misspelt_schema(path: str) -> bool:
-    """Return whether a file that is not a schema seems to be meant as one.
+    """Return whether a file that is not a valid schema was probably meant as one.
 
-    This is so if it has a misspelt keyword, or contains a schema.
+    This is assumed if the file has a misspelt keyword, or contains a schema.
     """
     contents = _contents_of(path)
     return isinstance(contents, dict) and is_meant_as_schema(contents)
 
 
 def doubt_of_document(path: str) -> str:
-    """Return advice if a document looks like a schema; empty for other documents."""
+    """Return advice if a document looks like a schema, or an empty text if it does not."""
     if not resembles_schema(_contents_of(path)):
         return ""
     return f'{path} was read as a document; if it is a schema, add a "$schema" key to it'
@@ -319,8 +321,8 @@ def loaded(  # noqa: PLR0913 - a file and its options
 ) -> LoadedSchema:
     """Infer missing annotations of a parsed schema, and compile it.
 
-    `seen` has the observed values of the schema's documents. If they have not been read yet, `look`
-    reads them; it is called only if annotations must be inferred.
+    `seen` has the values that were observed in the schema's documents. If they have not been read
+    yet, `look` reads them. It is called only if annotations must be inferred.
 
     Raises:
         SchemaError: the schema is invalid, as for `compile_schema`.
@@ -385,9 +387,9 @@ def _note_on_fields(path: str, inference: Inference, when: Infer) -> str:
 
 
 def _note_on_texts(path: str, fields: Sequence[Inferred]) -> str:
-    """Return the note on text fields without annotations in an annotated schema.
+    """Return a note about text fields that have no annotations although other fields have some.
 
-    Empty if there is no such field.
+    Empty if there is no such text field.
     """
     ignored = [field.path for field in fields if IGNORED in field.rules]
     texts = dict.fromkeys(
@@ -409,7 +411,7 @@ def _note_on_texts(path: str, fields: Sequence[Inferred]) -> str:
 
 
 def _note_on_order(path: str, fields: Sequence[Inferred]) -> str:
-    """Return the note on lists compared in any order, although their names suggest an order.
+    """Return a note about lists that are compared in any order although their names suggest one.
 
     Empty if there is no such list.
     """

@@ -1,7 +1,8 @@
-"""Walk over a schema, and visit each place of the documents that the schema describes.
+"""Visit each place of the documents that a schema describes.
 
 A *place* is where a value can be: the document itself, a field, an element of a list, or a value of
-a map. The compiler makes a node for each place. Inference lists the fields.
+a map. Two modules use these visits. The compiler makes a node for each place, and inference lists
+the fields.
 """
 
 from abc import ABC, abstractmethod
@@ -44,19 +45,20 @@ from .dialects import CLOSED_BY, Source
 from .references import SchemaFiles
 
 MOST_PLACES: Final = 50_000
-"""Maximum number of places that a schema may describe; real schemas describe hundreds. Source:
+"""Maximum number of places that a schema may describe. Real schemas describe hundreds. Source:
 docs/schema.md."""
 
 MOST_VISITS: Final = 10
-"""Maximum number of visits of subschemas, as a multiple of `MOST_PLACES`. Only unions inside unions
-need more visits."""
+"""Limits how often subschemas are visited: at most this number times `MOST_PLACES`. Only schemas
+with unions inside unions can reach the limit."""
 
 
 JSON_MEDIA_TYPE: Final = "application/json"
 
 DEEPEST: Final = 12
-"""Maximum number of nested objects that are processed at once. Deeper objects are processed later,
-so that a long chain of references needs no deep stack, neither here nor in pickling a plan."""
+"""Maximum number of nested objects that are processed at once. Deeper objects are processed
+later. A long chain of references therefore needs no deep stack, neither here nor when a plan is
+pickled."""
 
 
 class TooManyPlacesError(Exception):
@@ -71,10 +73,11 @@ class _Annotated:
     """A place with its annotations; base class of all places except unions."""
 
     in_force: InForce
-    """The subschemas that apply to the place; `allOf` and references were followed."""
+    """The subschemas that apply to the place, including those that `allOf` and references lead
+    to."""
     merged: Merged
-    """The merged annotations of the place. Those of an array also apply to elements that are leaves
-    or arrays."""
+    """The merged annotations of the place. If the place is an element of an array, and is a leaf or
+    an array itself, they include the annotations of the outer array."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ class LeafPlace(_Annotated):
 
     @property
     def name(self) -> str:
-        """The kind of the values with its article, such as `a string`, for messages."""
+        """The kind of values in words, such as `a string`; used in messages."""
         return f"{'an' if self.kind == 'integer' else 'a'} {self.kind}"
 
     @property
@@ -109,12 +112,12 @@ class JsonTextPlace(_Annotated):
     """The place of a string whose text is JSON."""
 
     content: InForce
-    """The schemas of the JSON value; empty if the value may have any type."""
+    """The schemas of the JSON value that is written as text; empty if it may have any type."""
 
 
 @dataclass(frozen=True, slots=True)
 class WholePlace(_Annotated):
-    """The place of an array or object that a comparator compares as one value."""
+    """The place of an array or object that is compared as one value, by one comparator."""
 
     name: ClassVar = "a value that one comparator compares as a whole"
     default: ClassVar = TEXT
@@ -137,30 +140,30 @@ class ArrayPlace(_Annotated):
 
     positions: tuple[InForce, ...]
     elements: InForce
-    """The schemas of the list's elements; in a tuple, of the elements after its `positions`. Empty
-    if these elements may have any type."""
+    """The schemas of the list's elements. For a tuple, these are the elements after its
+    `positions`. Empty if these elements may have any type."""
     below: Merged
     """The annotations that the array passes on to its elements."""
     by_model: bool
-    """Whether an annotation asks for the list's objects to be compared field by field."""
+    """Whether an annotation demands that the objects in the list are compared field by field."""
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectPlace(_Annotated):
-    """The place of an object. If undeclared keys are compared, it is a map."""
+    """The place of an object. It is a map if keys that the schema does not declare are compared."""
 
     properties: Mapping[str, InForce]
     patterns: Mapping[str, InForce]
     other_keys: InForce | None
-    """The schemas for the values of undeclared keys; empty if these values may have any type. None
-    if undeclared keys are not compared."""
+    """The schemas for values whose keys the schema does not declare. Empty if such values may have
+    any type, or None if they are not compared."""
     by_model: bool
-    """Whether an annotation asks for the object to be compared field by field."""
+    """Whether an annotation demands that the object is compared field by field."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnionPlace:
-    """The place of a value for which the schema has several alternatives; null does not count."""
+    """The place of a value for which the schema has several alternatives besides null."""
 
     branches: tuple[Branch, ...]
 
@@ -171,7 +174,7 @@ SinglePlace: TypeAlias = (
 Place: TypeAlias = SinglePlace | UnionPlace
 
 PlaceIdentity: TypeAlias = tuple[tuple[object, ...], str]
-"""Key of a place: the subschemas that apply to it, and the annotations that it inherits from an
+"""Identifies a place: the subschemas that apply to it, and the annotations that it inherits from an
 array."""
 
 
@@ -181,9 +184,9 @@ def key_of(in_force: InForce, inherited: Merged) -> PlaceIdentity:
 
 
 class PlaceFinder:
-    """Determines what kind of place subschemas describe.
+    """Finds out what kind of place some subschemas describe.
 
-    It reads the annotations of a schema once.
+    The annotations of each subschema are read only once.
     """
 
     def __init__(
@@ -201,7 +204,7 @@ class PlaceFinder:
         self._visits = 0
 
     def key(self, in_force: InForce, inherited: Merged) -> PlaceIdentity:
-        """Return the identity of a place, and count one visit for each of its subschemas.
+        """Return the identity of a place. Each of its subschemas counts as one visit.
 
         Raises:
             TooManyPlacesError: the schema describes too many combinations.
@@ -212,13 +215,13 @@ class PlaceFinder:
         return key_of(in_force, inherited)
 
     def flat(self, in_force: InForce) -> InForce:
-        """Return all subschemas that apply to a place; `allOf` and references are followed."""
+        """Return all subschemas that apply to a place, also those behind `allOf` and references."""
         return flatten(self.files, in_force, self._report)
 
     def merge(self, in_force: Iterable[Source], inherited: Merged = NOTHING_INHERITED) -> Merged:
-        """Return the annotations of subschemas, merged with inherited annotations.
+        """Merge the annotations of subschemas with inherited annotations, and return the result.
 
-        `allOf` and references must have been followed.
+        `in_force` must already include the subschemas behind `allOf` and references.
         """
         by_schema = []
         for source in in_force:
@@ -231,7 +234,8 @@ class PlaceFinder:
     def find_place(self, in_force: InForce, inherited: Merged) -> Place:
         """Return the place that subschemas describe, and count it.
 
-        `allOf` and references must have been followed. Call this once for each place.
+        `in_force` must already include the subschemas behind `allOf` and references. Call this once
+        for each place.
 
         Raises:
             TooManyPlacesError: the schema describes too many places.
@@ -270,7 +274,10 @@ class PlaceFinder:
         return LeafPlace(in_force, merged, kind)
 
     def _object(self, in_force: InForce, own_annotations: Merged) -> Place:
-        """Return the place of an object; its fields inherit no annotations from an outer array."""
+        """Return the place of an object.
+
+        Its fields inherit no annotations from an array around it.
+        """
         comparator = self._comparator(own_annotations)
         by_model = isinstance(comparator, StructuredModelComparator)
         if comparator is not None and "object" in comparator.takes and not by_model:
@@ -290,9 +297,9 @@ class PlaceFinder:
         )
 
     def _find_other_keys(self, in_force: InForce) -> InForce | None:
-        """Return the schemas for the values of undeclared keys, as `ObjectPlace.other_keys`.
+        """Return the schemas for values whose keys the schema does not declare.
 
-        The result is empty if such values may have any type, and None if they are not compared.
+        Empty if such values may have any type, or None if they are not compared.
         """
         for keyword in CLOSED_BY:
             sources = find_schemas_under(self.files, in_force, keyword)
@@ -338,7 +345,7 @@ class PlaceFinder:
 
 
 def is_json_text(in_force: InForce) -> bool:
-    """Return whether `contentMediaType` says that the texts of a place are JSON."""
+    """Return whether texts at a place contain JSON, according to the keyword `contentMediaType`."""
     media_type = first(in_force, "contentMediaType")
     if not isinstance(media_type, str):
         return False
@@ -351,7 +358,7 @@ def _has_stated_comparison(merged: Merged) -> bool:
 
 
 class PlaceVisit(Protocol):
-    """What the result of a visit depends on, besides the subschemas of the place."""
+    """Everything apart from the subschemas that can change the result of visiting a place."""
 
     @property
     def inherited(self) -> Merged:
@@ -359,9 +366,9 @@ class PlaceVisit(Protocol):
 
     @property
     def key(self) -> Hashable:
-        """The key of the visit: visits of one place with equal keys share one result.
+        """Decides which visits of a place share one result: those with equal keys.
 
-        If two visits of a place may have different results, their keys must differ.
+        Keys of two visits must differ if the visits may have different results.
         """
 
 
@@ -381,7 +388,10 @@ class Visited(Generic[Came, Made]):
 
 
 class PlaceFold(ABC, Generic[Came, Made]):
-    """Computes a result for each place of a schema. Visits with equal keys share one result."""
+    """Base class that computes a result for each place of a schema.
+
+    Visits of one place share a result if their keys are equal.
+    """
 
     def __init__(self, places: PlaceFinder) -> None:
         """Take the object that finds the places of a schema."""
@@ -392,7 +402,7 @@ class PlaceFold(ABC, Generic[Came, Made]):
 
     @abstractmethod
     def _build(self, visited: Visited[Came, Made], place: Place) -> Made:
-        """Compute the result for a place, after the results for the places inside it."""
+        """Visit the places inside a place, and return the result for the place."""
 
     @abstractmethod
     def _revisit(self, visited: Visited[Came, Made], in_force: InForce, visit: Came) -> Made:
@@ -406,9 +416,9 @@ class PlaceFold(ABC, Generic[Came, Made]):
         return self._visit_flat(self._places.flat(in_force), visit)
 
     def _visit_flat(self, in_force: InForce, visit: Came) -> Made:
-        """Return the result for the place of these subschemas.
+        """Return the result for the place that subschemas describe.
 
-        `allOf` and references must have been followed.
+        `in_force` must already include the subschemas behind `allOf` and references.
         """
         key = self._places.key(in_force, visit.inherited), visit.key
         if key in self._visited_places:
@@ -418,10 +428,10 @@ class PlaceFold(ABC, Generic[Came, Made]):
         return visited.outcome
 
     def _enter_object(self, make: Callable[[], T], later: Callable[[], T]) -> T:
-        """Return the result of `make`, which computes the result for an object.
+        """Call `make`, which computes the result for an object, and return that result.
 
-        If too many nested objects are being processed, postpone `make`, and return the result of
-        `later` instead.
+        If too many nested objects are already being processed, postpone the call and return the
+        result of `later` instead.
         """
         if self._depth == DEEPEST:
             return later()

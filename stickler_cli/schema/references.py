@@ -1,8 +1,8 @@
 """Follow `$ref` in all its forms: inside the schema, by `$id` and anchor, and to other files.
 
-The network is never used. The compiler recognises a schema by the identity of its object. A file
-that is referred to twice must therefore give the same objects both times. The library `referencing`
-is not used: it returns new objects each time, and takes 0.05 s to load.
+The network is never used. The compiler recognises a schema by the identity of its Python object. If
+two references lead to one file, both must therefore give the same objects. The library
+`referencing` is not used, since it returns new objects each time and takes 0.05 s to load.
 """
 
 import codecs
@@ -60,13 +60,13 @@ class ReferenceOrigin(NamedTuple):
 
 
 def find_file(uri: str, origin: ReferenceOrigin) -> FilePath:
-    """Return the file for an absolute URI that a document refers to.
+    """Find the file that belongs to an absolute URI in a document.
 
-    A `file:` URI names the file. For any other URI, the files are assumed to be arranged like the
-    URIs. The relative path from the `$id` of the document to the URI is computed, and is then
-    followed from the file of the document. For instance, the document `a/order.json` may have the
-    `$id` `https://x.org/order`. The relative path to the URI `https://x.org/parts/price` is
-    `parts/price`, so the file is `a/parts/price`.
+    A `file:` URI names the file. All other URIs are translated: the files are assumed to be
+    arranged in the same way as the URIs. For instance, the document `a/order.json` may have the
+    `$id` `https://x.org/order`. From there, the relative path to the URI
+    `https://x.org/parts/price` is `parts/price`. From the document's own file, the same path leads
+    to the file `a/parts/price`.
 
     Raises:
         LeadsNowhereError: there is no such file.
@@ -106,7 +106,7 @@ def find_file(uri: str, origin: ReferenceOrigin) -> FilePath:
 
 
 def _relative(uri: str, identifier: str) -> str:
-    """Return the path from one URI to another; empty if they are on different hosts."""
+    """Return the relative path from one URI to another; empty if they are on different hosts."""
     to, start = urlsplit(uri), urlsplit(identifier)
     if not to.scheme:
         return unquote(to.path)
@@ -144,7 +144,10 @@ def read_file(file: FilePath) -> JsonValue:
 
 
 def of_yaml(name: str) -> str:
-    """Return a hint with the command that converts a YAML file to JSON; empty for other files."""
+    """Return a hint with the command that converts a YAML file to JSON.
+
+    Empty if the file is not a YAML file.
+    """
     file = FilePath(name)
     if file.suffix.lower() not in {".yaml", ".yml"}:
         return ""
@@ -159,7 +162,10 @@ def of_yaml(name: str) -> str:
 
 
 def shown_file(file: FilePath) -> str:
-    """Return a file's path for messages; relative if the file is in the working directory."""
+    """Return a file's path as shown in messages.
+
+    It is relative if it is in the working directory.
+    """
     directory = FilePath.cwd()
     return str(file.relative_to(directory) if file.is_relative_to(directory) else file)
 
@@ -168,7 +174,7 @@ def shown_file(file: FilePath) -> str:
 def official_schema(uri: str) -> Any:
     """Return the meta-schema or vocabulary that the JSON Schema project publishes at a URI.
 
-    None for any other URI.
+    Return None for a URI where it publishes none.
     """
     if "json-schema.org/" not in uri:
         return None
@@ -181,9 +187,10 @@ def official_schema(uri: str) -> Any:
 
 
 def absolute(base: str, reference: str) -> str:
-    """Resolve a reference against a base URI without fragment.
+    """Resolve a reference against a base URI that has no fragment.
 
-    If the base has no path, as in `urn:a`, only a reference that begins with `#` is appended.
+    A base such as `urn:a` has no path. To such a base, only a reference that begins with `#` is
+    appended.
 
     >>> absolute("https://a.org/x/y.json", "../z.json"), absolute("urn:a", "#b")
     ('https://a.org/z.json', 'urn:a#b')
@@ -211,7 +218,8 @@ IN_MEMORY: Final = "urn:stickler:schema"
 
 
 RECURSIVE = ""
-"""The plain name for schemas that a `$recursiveRef` (of dialect 2019-09) may lead to."""
+"""The plain name under which a schema is recorded if it has `"$recursiveAnchor": true` (dialect
+2019-09). A `$recursiveRef` looks for this name."""
 
 
 def accept_all(schema: Schema) -> bool:
@@ -222,8 +230,8 @@ def accept_all(schema: Schema) -> bool:
 class SchemaFiles:
     """A schema, all files that it refers to, and the location of every schema in these files.
 
-    Files are read when they are needed. A schema is identified by its Python object, whichever
-    reference leads to it.
+    Files are read when they are needed. A schema is identified by its Python object. All references
+    to a schema give the same object.
     """
 
     def __init__(
@@ -235,8 +243,8 @@ class SchemaFiles:
     ) -> None:
         """Take a parsed schema, its name for messages, and its file if it has one.
 
-        `inferred` maps the location of a schema to its inferred annotations. `schema` already
-        contains them. Other files get their inferred annotations when they are read.
+        `inferred` maps the location of a schema to its inferred annotations. `schema` must already
+        contain its own. Schemas in other files get theirs when their file is read.
         """
         self._inferred = inferred or {}
         self.dialect = dialect_of(schema)
@@ -244,17 +252,17 @@ class SchemaFiles:
         self._resources: dict[str, JsonValue] = {}
         """Maps an absolute URI to a document, or to a schema with an `$id`."""
         self._names: dict[tuple[str, str], Schema] = {}
-        """Maps (URI of a resource, plain name) to the schema in the resource that has this name. An
-        `$anchor` gives a schema a plain name, for instance."""
+        """Maps (URI of a resource, plain name) to the schema that has this name in the resource. A
+        schema gets a plain name from the keyword `$anchor`, for instance."""
         self._dynamic: dict[str, list[str]] = {}
-        """Maps the URI of a resource to those of its plain names that dynamic references of other
-        resources may use."""
+        """Maps the URI of a resource to some of its plain names: those that dynamic references in
+        other resources may use."""
         self.documents: dict[str, tuple[JsonValue, Dialect]] = {}
         """All documents read so far, with their dialects. A key is the URI that the document gives
         itself, or else the URI of its file."""
         self.accept: Callable[[Schema], bool] = accept_all
-        """Returns whether an object is a valid schema. It is called once for each object that is a
-        schema only because a reference leads to it."""
+        """Decides whether an object is a valid schema. It is called once for each object that
+        counts as a schema only because a reference leads to it."""
         self._targets: dict[tuple[str, str], tuple[str, str, Schema | bool]] = {}
         self._origins: dict[str, ReferenceOrigin] = {}
         self._invalid: set[int] = set()
@@ -286,11 +294,11 @@ class SchemaFiles:
         return tuple(str(origin.file) for origin in origins if origin.file is not None)
 
     def locate(self, schema: JsonValue) -> SchemaPlace:
-        """Return the location of a schema, or of a document that is not a schema."""
+        """Return the location of a schema or document. A document need not be a schema."""
         return self._places[id(schema)]
 
     def _add(self, schema: Schema, document_place: SchemaPlace) -> None:
-        """Record the location of a schema and of all schemas inside it, except recorded ones."""
+        """Record the locations of a schema and of all schemas inside it, except recorded ones."""
         waiting = [(schema, document_place)]
         while waiting:
             subschema, outer = waiting.pop()
@@ -302,8 +310,8 @@ class SchemaFiles:
     def _enter(self, schema: Schema, outer: SchemaPlace) -> SchemaPlace:
         """Record the location, the `$id` and the plain names of a schema; return the location.
 
-        `outer` is the location that the schema would have if its keywords, such as `$id`, changed
-        nothing.
+        `outer` is the location as derived from the schema around this one. It is changed if this
+        schema has its own `$id` or `$schema`.
         """
         place = outer
         if "$schema" in schema:
@@ -324,7 +332,7 @@ class SchemaFiles:
         return place
 
     def key_of(self, schema: Schema) -> PlaceKey:
-        """Return the document URI and path of a schema.
+        """Return the URI of the document that contains a schema, and the path of the schema in it.
 
         Both stay the same if the file is read again.
         """
@@ -342,10 +350,10 @@ class SchemaFiles:
         return f"{self._origins[place.uri].identifier}#{pointer}"
 
     def own_uri(self, source: Source, keyword: str) -> str | None:
-        """Return a reference that begins with the `$id` of the document to which it leads.
+        """Return another reference to the target of the reference that `source` has at `keyword`.
 
-        It leads to the same target as the reference that `source` has under `keyword`. Return None
-        if that reference begins with this `$id` already.
+        The returned reference begins with the `$id` of the document that has the target. Return
+        None if the reference in `source` already begins with this `$id`.
         """
         place = self.locate(source.schema)
         uri = absolute(place.base, str(source.schema[keyword])).partition("#")[0]
@@ -359,9 +367,9 @@ class SchemaFiles:
         return [name for name in self.locate(schema).dialect.references if name in schema]
 
     def enter(self, source: Source, schema: JsonValue) -> Source:
-        """Return an inner schema with the scope of the schema around it.
+        """Combine a schema with the scope of the schema around it, and return both as a source.
 
-        The schemas `true` and `false` become objects.
+        The schemas `true` and `false` are replaced by objects.
         """
         if not isinstance(schema, dict):
             return Source(self.booleans[bool(schema)], source.scope)
@@ -408,7 +416,10 @@ class SchemaFiles:
         return self.enter(source, target)
 
     def _with_base(self, error: LeadsNowhereError, place: SchemaPlace) -> LeadsNowhereError:
-        """Add to an error the inner `$id` that its reference is relative to, if there is one."""
+        """Extend the hint of an error if its reference is relative to an `$id` inside the document.
+
+        The user may have overlooked this `$id`.
+        """
         path = self.locate(self._resources[place.base]).path
         if not path:
             return error
@@ -422,7 +433,7 @@ class SchemaFiles:
         )
 
     def _find(self, place: SchemaPlace, reference: str) -> tuple[str, str, Schema | bool]:
-        """Return (resource URI, plain name, schema) of the target of a reference."""
+        """Find the target of a reference; return (resource URI, plain name, schema)."""
         uri, _, fragment = absolute(place.base, reference).partition("#")
         fragment = unquote(fragment)
         resource = self._resource(uri, reference, place)
@@ -484,7 +495,7 @@ class SchemaFiles:
     def _at_pointer(self, value: JsonValue, pointer: str, reference: str) -> JsonValue:
         """Return the value at a JSON Pointer (RFC 6901).
 
-        An object that was not yet known to be a schema is recorded as one.
+        If the value is an object that was not recorded as a schema before, it is recorded now.
         """
         place = self.locate(value)
         for name in pointer_steps(pointer):
@@ -520,7 +531,7 @@ class SchemaFiles:
 
 
 def list_files_behind(file: FilePath) -> tuple[str, ...]:
-    """Return the files to which references in a schema file lead, also through other files.
+    """Return the files that references in a schema file lead to, directly or indirectly.
 
     References that cannot be followed are skipped.
     """

@@ -1,7 +1,7 @@
 """Find all problems of a schema at once: breaches of its dialect, and invalid annotations.
 
-Also find what deserves a warning in a valid schema: misspelt keywords, values listed twice, no
-field at all.
+A valid schema can also deserve a warning, for instance if it has misspelt keywords, lists a value
+twice, or describes no field.
 """
 
 import json
@@ -38,7 +38,7 @@ CONFIG: Final = f"{PREFIX}comparator-config"
 
 
 class Problems:
-    """The problems found so far, in order; at most one for each location in a schema."""
+    """The problems found so far, in order. Each location in a schema has at most one."""
 
     def __init__(self, files: SchemaFiles) -> None:
         self._files = files
@@ -47,7 +47,7 @@ class Problems:
     def add(self, schema: Schema, steps: Path, found: str, expected: str, hint: str = "") -> None:
         """Add a problem at the path `steps` inside a schema.
 
-        The first problem of a location is kept.
+        If this location has a problem already, that problem is kept instead.
         """
         location = self._files.locate(schema)
         pointer = json_pointer((*location.path, *steps))
@@ -77,9 +77,9 @@ class Problems:
 def check(
     files: SchemaFiles, schema: Schema, problems: Problems, *, comparators: Comparators
 ) -> bool:
-    """Add the problems of a schema, without those of schemas that it refers to.
+    """Add the problems of a schema, but not of schemas that it refers to.
 
-    Return whether it is valid JSON Schema.
+    Return whether the schema is valid JSON Schema.
     """
     before = len(problems)
     for path_of_problem, *wording in invalid_places(schema, files.locate(schema).dialect):
@@ -109,7 +109,7 @@ def check(
 
 
 SOMEWHERE: Final = tuple(STANDS)
-"""The annotations that are allowed only at some kinds of fields, such as lists."""
+"""Names of annotations that are allowed only on some kinds of fields, for instance on lists."""
 
 OBJECTS: Final = "an array of objects"
 POSITIONS: Final = "a list whose elements are paired by position"
@@ -140,9 +140,10 @@ class AnnotationUsage:
         self._unused: dict[tuple[str, Path, str], tuple[Schema, str, str, str]] = {}
 
     def note(self, merged: Merged, kind: str, *used: str) -> None:
-        """Record which annotations of a field have an effect.
+        """Record which annotations have an effect on a field, and which have none.
 
-        `used` are their names, and `kind` is a phrase for the field, such as `a string`.
+        `used` are the names of those with an effect. `kind` describes the field, such as `a
+        string`.
         """
         for name in SOMEWHERE:
             holders = (schema for schema, annotations in merged.by_schema if name in annotations)
@@ -185,7 +186,8 @@ _MEANT: Final = {
     "int": "did you mean integer?",
     "none": "did you mean null?",
 }
-"""Type names from other languages that users write by mistake, with a hint for each."""
+"""Maps wrong type names that users bring from other languages to a hint, such as "did you mean
+null?"."""
 
 _A: Final = {
     "array": "a list",
@@ -200,7 +202,8 @@ _ALTERNATIVES: Final = {
     "items": "a schema, or a list of schemas",
     "type": f"one of {', '.join(TYPES)}, or a list of these types",
 }
-"""The expected value of a keyword, in words, if its meta-schema allows several forms."""
+"""Maps some keywords to the value that is expected, in words. These are keywords for which the
+meta-schema allows values of several forms."""
 
 _PATTERNS: Final = {
     "$anchor": "a name of letters, digits, -, _ and . that begins with a letter or _",
@@ -210,9 +213,10 @@ _PATTERNS: Final = {
 
 
 def invalid_places(schema: Schema, dialect: Dialect) -> Iterator[tuple[Path, str, str, str]]:
-    """Yield (path, what was found, what was expected, hint) for each invalid part of a schema.
+    """Find the parts of a schema that break the rules of its dialect.
 
-    Parts come in the order of the schema, each once. They break the rules of the schema's dialect.
+    Yield (path, what was found, what was expected, hint) for each of them, once, in the order of
+    the schema.
     """
     if is_valid_schema(schema, dialect):
         return
@@ -232,7 +236,7 @@ def invalid_places(schema: Schema, dialect: Dialect) -> Iterator[tuple[Path, str
 
 
 def without_invalid_places(schema: Schema, dialect: Dialect) -> Schema:
-    """Return a copy of a schema without those keywords that break the rules of its dialect."""
+    """Copy a schema, and delete those keywords that break the rules of its dialect."""
     remaining = deepcopy(schema)
     for path, *_ in invalid_places(schema, dialect):
         with suppress(KeyError):  # already deleted
@@ -248,7 +252,10 @@ def _along(path: Path, value: Any) -> list[Any]:
 
 
 def _position(schema: Schema, path: Path) -> list[int]:
-    """Return a sort key for a path in a schema: the position of each step among its siblings."""
+    """Return a sort key that orders paths as they occur in a schema.
+
+    It has the position of each step of `path` among its siblings.
+    """
     return [
         step if isinstance(step, int) else list(value).index(step)
         for value, step in zip(_along(path, schema), path, strict=False)
@@ -258,7 +265,7 @@ def _position(schema: Schema, path: Path) -> list[int]:
 def _in_one_piece(uri: str, meta: Any) -> Any:
     """Join the vocabularies of a meta-schema into one schema.
 
-    Validation by one schema is several times as fast. It also reports a problem once, instead of
+    Validation against one schema is several times as fast, and reports each problem once instead of
     once for each vocabulary.
     """
     vocabularies = [
@@ -315,14 +322,15 @@ _RULES: Final[dict[str, Callable[[Any], str]]] = {
     ),
     "uniqueItems": lambda limit: "each element only once",
 }
-"""Maps a keyword of the meta-schema to a function. If a schema violates the keyword, the function
-takes the value of the keyword, and returns a text that says what was expected."""
+"""Maps a keyword of meta-schemas to a function that words what was expected. The function takes the
+value of the keyword in the meta-schema. For instance, it makes "a number of at least 0" from 0 for
+`minimum`."""
 
 
 def _hint(path: Path, error: "ValidationError", *, unnamed: bool) -> str:
-    """Return a hint that guesses what the user meant; empty if there is no guess.
+    """Guess what the user meant, and return it as a hint; empty if there is no guess.
 
-    `unnamed` says that the schema does not name its dialect.
+    `unnamed` means that the schema does not name its dialect.
     """
     value: Any = error.instance
     rule: Any = error.validator_value
@@ -359,12 +367,13 @@ _OTHERS: Final = frozenset(
         *("propertyOrdering", "strict", "xml"),
     }
 )
-"""Keys of OpenAPI and of model APIs. They resemble misspelt keywords, but are intended."""
+"""Keys that are not misspelt keywords although they resemble some. OpenAPI and model APIs use
+them."""
 
 SHOWN: Final = 5
-"""Maximum number of keys quoted in the error about a schema without fields."""
+"""The error about a schema without fields quotes at most this number of keys."""
 _LEVELS: Final = 6
-"""Maximum number of levels that are searched for a schema inside another value."""
+"""Maximum depth to which a value is searched for a schema inside it."""
 
 
 def warnings_of(schema: Schema, source: str) -> Iterator[Problem]:
@@ -394,7 +403,7 @@ def warnings_of(schema: Schema, source: str) -> Iterator[Problem]:
 
 
 def _meant(key: str) -> str | None:
-    """Return the keyword that a misspelt key resembles; None if the key seems intended."""
+    """Return the keyword of which a key seems to be a misspelling, or None if it seems intended."""
     if key in KEYWORDS or key in _OTHERS or key.startswith("x-"):
         return None
     meant = nearest(key, KEYWORDS - {"id"})
@@ -404,7 +413,7 @@ def _meant(key: str) -> str | None:
 
 
 def _doubled(schema: Schema) -> Iterator[tuple[int, JsonValue]]:
-    """Yield (index, value) for each value of an enum that was already listed before."""
+    """Yield (index, value) for each enum value that occurs earlier in the same enum."""
     values = schema.get("enum")
     if not isinstance(values, list):
         return
@@ -416,7 +425,10 @@ def _doubled(schema: Schema) -> Iterator[tuple[int, JsonValue]]:
 
 
 def without_doubled_values(schema: Schema) -> Schema:
-    """Return a schema whose enums list each value once, as older dialects require."""
+    """Copy a schema, and remove repeated values from its enums.
+
+    Older dialects do not allow repeated values.
+    """
     if not any([*_doubled(subschema)] for _, subschema in walk(schema)):
         return schema
     copy = deepcopy(schema)
@@ -427,7 +439,7 @@ def without_doubled_values(schema: Schema) -> Schema:
 
 
 def nothing_described(schema: Schema, source: str) -> Problem:
-    """Return a problem which says that a schema describes no field, with a guess at the mistake."""
+    """Return a problem saying that a schema describes no field. It guesses what the mistake is."""
     expected = 'an object schema whose "properties" name the fields'
     if not schema:
         return Problem(
@@ -473,7 +485,7 @@ def _what_was_meant(schema: Schema, source: str) -> str:
 
 
 def is_document(schema: Schema) -> bool:
-    """Return whether an invalid schema is a document instead: most of its keys are not keywords."""
+    """Return whether an invalid schema seems to be a document: most of its keys are no keywords."""
     unknown_keys = [
         key for key in schema if key not in KEYWORDS and not key.startswith(("$", "x-"))
     ]
@@ -516,14 +528,14 @@ def _holds_schema(value: JsonValue, *, if_empty: bool) -> bool:
 
 
 def contains_schema(value: JsonValue) -> bool:
-    """Return whether a part of a value is the schema of an object with fields."""
+    """Return whether a value contains, at any level, the schema of an object with fields."""
     return any(True for _ in _schemas_inside(value, ()))
 
 
 def names_fields(value: JsonValue) -> bool:
     """Return whether a value is the schema of an object.
 
-    A mere field with the name `properties` is not enough, since documents can have one.
+    A field that is merely called `properties` does not suffice, since documents can have one.
     """
     named = value.get("properties") if isinstance(value, dict) else None
     schemas = named.values() if isinstance(named, dict) else ()
@@ -533,9 +545,9 @@ def names_fields(value: JsonValue) -> bool:
 def is_certain_schema(contents: JsonValue) -> bool | None:
     """Return True if JSON is surely a schema, False if surely a document, and None if unclear.
 
-    If it is unclear, callers can decide by following the references in the JSON. A schema is
-    recognized by `$schema`, or by `type` and `properties` with the values that they have in
-    schemas. All other keywords can be names of fields, too.
+    In unclear cases, callers can follow the references in the JSON to decide. JSON is surely a
+    schema if it has `$schema`, or if it has `type` and `properties` with the values that they have
+    in schemas. Any other keyword could also be the name of a document's field.
     """
     if not isinstance(contents, dict):
         return False
@@ -582,7 +594,7 @@ _KINDS: Final = frozenset({"$ref", "allOf", "anyOf", "enum", "oneOf", "propertie
 
 
 def _schemas_inside(value: JsonValue, path: Path) -> Iterator[Path]:
-    """Yield the path of each object schema inside a value, without schemas inside these schemas."""
+    """Yield the path of each object schema inside a value, except those inside another one."""
     if path and names_fields(value):
         yield path
     elif isinstance(value, dict) and len(path) < _LEVELS:

@@ -1,4 +1,4 @@
-"""Decide whether an alternative of a union accepts a value, and find violations of schemas."""
+"""Decide whether alternatives of unions accept values, and find where documents break schemas."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -37,12 +37,15 @@ ANY_TYPE: Final = frozenset(TYPES)
 
 @dataclass(frozen=True, slots=True)
 class TypeAcceptor(Acceptor):
-    """Accepts values of some JSON types. It agrees with jsonschema-rs, but does not use it."""
+    """Accepts values that have one of some JSON types.
+
+    It does not use jsonschema-rs, but always gives the same answer.
+    """
 
     types: frozenset[str]
 
     def __call__(self, value: JsonValue) -> bool:
-        """Return whether the value has one of the types; 1.0 is an integer."""
+        """Return whether the value has one of the types. The number 1.0 counts as an integer."""
         kind = kind_of(value)
         if kind == "integer" or (isinstance(value, float) and value.is_integer()):
             return bool(self.types & {"integer", "number"})
@@ -51,7 +54,10 @@ class TypeAcceptor(Acceptor):
 
 @dataclass(frozen=True, slots=True)
 class NumberAcceptor(Acceptor):
-    """Accepts what another acceptor accepts, but decides by itself on numbers written as text."""
+    """Decides by itself whether to accept a text that is only a number, such as "12.5".
+
+    Another acceptor decides about all other values.
+    """
 
     inner: Acceptor
     numbers: bool
@@ -82,12 +88,13 @@ GENEROUS: Final[Formats] = {
     "date-time": partial(_reads, datetime.fromisoformat, r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d.*"),
     "time": partial(_reads, time.fromisoformat, r"\d\d:\d\d.*"),
 }
-"""Formats with a test that accepts more than RFC 3339. Documents omit the time zone, or write a
-blank instead of the T. Such values should still be compared as dates, not as texts."""
+"""Tests for formats that are more generous than RFC 3339: the time zone may be missing, and a blank
+may replace the T. Documents often have such values, and these should still be compared as dates,
+not as texts."""
 
 
 class SchemaAcceptor(JudgedPart, Acceptor):
-    """Accepts values that are valid by a schema; a value with too many levels is not valid."""
+    """Accepts values that are valid under a schema. A value with too many levels is not valid."""
 
     formats = GENEROUS
 
@@ -102,9 +109,9 @@ class SchemaAcceptor(JudgedPart, Acceptor):
 
 
 def acceptor_of(files: SchemaFiles, arm: Source, documents: JudgedDocuments) -> Acceptor:
-    """Return the test that decides whether an alternative of a union accepts a value.
+    """Return an object that decides whether an alternative of a union accepts a value.
 
-    If the alternative states only types, the test looks at nothing else.
+    If the alternative states only types, the object checks only the type of the value.
     """
     schema = arm.schema
     if schema is files.booleans[True]:
@@ -117,16 +124,17 @@ def acceptor_of(files: SchemaFiles, arm: Source, documents: JudgedDocuments) -> 
 
 
 DEEPEST: Final = 20
-"""Maximum number of steps in the field path of a violation. Only recursive schemas have longer
-paths."""
+"""Longest field path in a violation, in steps; longer paths are cut. Only recursive schemas have
+longer paths."""
 
 _ABOUT: Final = {
     "properties": "",
     **dict.fromkeys(("patternProperties", *CLOSED_BY), "*"),
     **dict.fromkeys(("prefixItems", *ITEMS), "[]"),
 }
-"""The step that a keyword adds to a field path: `[]` for elements, `*` for undeclared keys. It is
-empty for `properties`, where the name of the property is the step."""
+"""Maps keywords to the step that each adds to a field path: `[]` for elements of lists, `*` for
+keys that the schema does not declare. The step of `properties` is empty here, since it is the name
+of the property."""
 
 
 class DocumentValidator:
@@ -152,7 +160,7 @@ class DocumentValidator:
 
     @property
     def is_bounded(self) -> bool:
-        """Whether validation takes time at most in proportion to the size of the document."""
+        """Whether validation time grows at most in proportion to the size of the document."""
         return self._part.documents.are_bounded
 
     def violations(self, document: JsonDocument, gold: Gold | None = None) -> Iterator[Violation]:
@@ -207,9 +215,9 @@ def _refusal(source: str, reason: str, pointer: str) -> SchemaError:
 
 
 def _pattern(evaluation_path: Sequence[str | int], missing: Sequence[str]) -> str:
-    """Return the field path to which a path of keywords in a schema leads.
+    """Turn the path of keywords in a schema into the path of the field that is meant.
 
-    `[]` stands for an item and `*` for any key. `missing` are names to be appended.
+    `[]` stands for any item and `*` for any key. The names in `missing` are appended.
     """
     names: list[str] = []
     position = 0
@@ -228,33 +236,34 @@ def _pattern(evaluation_path: Sequence[str | int], missing: Sequence[str]) -> st
 
 
 MOST_CHECKS: Final = 10_000
-"""Maximum number of schemas against which a value and everything inside it are validated. A schema
-counts once for each chain of references that leads to it. A definition that leads to more schemas
-is validated separately, by the class `Apart`. Source: docs/schema.md."""
+"""Maximum number of schemas against which a value and everything inside it may be validated
+together. A schema that is reached by several chains of references counts once for each chain. A
+definition that exceeds the limit is validated separately, by the class `Apart`. Source:
+docs/schema.md."""
 
 _IN_PLACE: Final = frozenset(
     {"allOf", "anyOf", "dependencies", "dependentSchemas", "else", "if", "not", "oneOf", "then"}
 )
-"""Keywords whose schemas describe the value itself, not its children."""
+"""Keywords that contain schemas for the value itself, not for its children."""
 
 _INSIDE: Final = frozenset({*ONE, *LISTED, *NAMED}) - {"$defs", "definitions"}
-"""Keywords whose schemas describe the value itself or its children."""
+"""Keywords that contain schemas for the value itself or for its children."""
 
 _LEFT_OVER: Final = frozenset({CLOSED_BY[1], "unevaluatedItems"})
-"""Keywords about keys and elements that no other schema describes. What they mean depends on the
-other schemas of the value."""
+"""Keywords that apply to keys and elements that no other schema describes. Their effect therefore
+depends on the other schemas of the same value."""
 
 _LOOKING_BACK: Final = _LEFT_OVER | {"$dynamicRef", "$recursiveRef"}
-"""Keywords whose meaning depends on other schemas of the value, or on the schema from which a
-reference came."""
+"""Keywords whose meaning depends on schemas elsewhere: on other schemas of the same value, or on
+the schema from which a reference was followed."""
 
 _BRANCHING: Final = _IN_PLACE | _LEFT_OVER | {"contains", "patternProperties"}
-"""Keywords because of which one value may be validated against several schemas. Without them,
-validation against a recursive schema takes linear time."""
+"""Keywords that may cause one value to be validated against several schemas. Without these
+keywords, validation against a recursive schema takes linear time."""
 
 
 class Reach:
-    """Follows all references from a schema, so that all documents are read before validation."""
+    """Follows all references that start in a schema. It reads all documents before validation."""
 
     def __init__(self, files: SchemaFiles) -> None:
         self._files = files
@@ -265,12 +274,13 @@ class Reach:
         self._renamed: dict[int, str] = {}
         self._separate: dict[int, str] = {}
         self.documents = JudgedDocuments(files.documents, self._renamed, self._separate)
-        """All documents that the schema consists of; complete when `problems` has been iterated."""
+        """All documents that make up the schema. They are complete once the iterator `problems` has
+        ended."""
 
     def problems(self, source: Source) -> Iterator[tuple[Source, str, LeadsNowhereError]]:
-        """Follow all references.
+        """Follow all references, and find parts of schemas that cannot be used.
 
-        Yield (schema, keyword, reason) for each part that cannot be used.
+        Yield (schema, keyword, reason) for each such part.
         """
         waiting, referring = [source], []
         while waiting:
@@ -321,9 +331,9 @@ class Reach:
         )
 
     def _all_checks(self, source: Source) -> int:
-        """Return the number of schemas against which a value and its children are validated.
+        """Return the number of schemas against which a value and all its children are validated.
 
-        A schema reached in several ways counts once for each way.
+        A schema that is reached in several ways counts once for each way.
         """
         leads_back = MOST_CHECKS + 1 if self._branches else 1
         list_inner = partial(self._list_inner_schemas, keywords=_INSIDE)
@@ -350,8 +360,9 @@ def _counted(
 ) -> int:
     """Count the schemas that can be reached from a schema, once for each way to reach them.
 
-    The count stops at `MOST_CHECKS` + 1. Where a schema leads back to itself, `leads_back` is
-    added.
+    The count stops at `MOST_CHECKS` + 1. `inner` returns the schemas that are reached directly. A
+    schema that leads back to itself adds `leads_back` to the count. `n_checks_by_id` keeps counts
+    for later calls.
     """
     waiting = [(source, False)]
     while waiting:

@@ -1,1 +1,1 @@
-"""Counts and rates of comparisons, and their sums over documents."""
+"""Counts and rates of comparisons, and their sums over several documents."""

@@ -1,6 +1,6 @@
-"""A batch: consecutive documents of a run, their compared units, and figures computed from them.
+"""A batch: consecutive documents of a run, the results of comparing them, and figures from these.
 
-All statistics of a run read batches.
+All statistics of a run are computed from batches.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,19 +29,19 @@ from .field_counts import IS_SCORED, SCORE, ConfidentValues, FieldCounts
 
 
 class Batch:
-    """Consecutive documents of a run, with the unit table of those that were compared."""
+    """Consecutive documents of a run, with one table of all units that were compared in them."""
 
     def __init__(self, results: Sequence[DocumentResult], table: UnitTable | None = None) -> None:
         """Make a batch of document results and a table of units.
 
-        `table` has the compared documents in the order of `results`.
+        `table` contains only documents that were compared, in the order of `results`.
         """
         self.results = results
         self.table = UnitTable(0) if table is None else table
 
     @cached_property
     def compared_positions(self) -> list[int | None]:
-        """The position of each document among the compared documents.
+        """For each document, its position when only compared documents are numbered.
 
         None for a document that was not compared.
         """
@@ -50,7 +50,7 @@ class Batch:
 
     @cached_property
     def counts(self) -> FieldCounts | None:
-        """Counts of each compared document; None if no document was compared."""
+        """Counts for each compared document and field; None if no document was compared."""
         if not self.table.size:
             return None
         counts, scores = count_units(self.table), self.scores
@@ -71,7 +71,7 @@ class Batch:
 
     @cached_property
     def confident_values(self) -> ConfidentValues | None:
-        """The predicted values that have a confidence; None if no value has one."""
+        """The predicted values that have a confidence, or None if there are none."""
         confident = self.counts and self.counts.confident
         return confident and confident.with_documents(self.compared_documents[confident.document])
 
@@ -98,12 +98,18 @@ class Batch:
 
     @property
     def outermost_errors(self) -> list[list[ClassifiedError]]:
-        """The errors of each compared document, without errors that lie inside another error."""
+        """The errors of each compared document.
+
+        An error that lies inside another error is left out.
+        """
         return outermost_errors(self.table, self.table.truths)
 
     @cached_property
     def simple_errors(self) -> list[SimpleErrors]:
-        """The simple errors: values that are missed or invented, grouped by field."""
+        """The simple errors, grouped by field.
+
+        An error is simple if a value is missed or invented.
+        """
         return simple_errors(self.table, self.early_ends)
 
     @cached_property
@@ -120,16 +126,16 @@ class Batch:
         return has_errors(self.table)
 
     def classified(self, selected: Mask | None = None) -> Iterator[ClassifiedError]:
-        """Yield the errors that are not simple: of all compared documents, or of selected ones.
+        """Yield the errors that are not simple, from all compared documents or the selected ones.
 
-        Simple errors are values that are missed or invented; `simple_errors` has them.
+        Simple errors, which are values that are missed or invented, are in `simple_errors`.
         """
         for row, errors in enumerate(self._classified):
             if selected is None or selected[row]:
                 yield from errors
 
     def classified_errors(self, document: int) -> list[ClassifiedError]:
-        """Return the classified errors of the document at a position.
+        """Return all errors of one document with their classes; `document` is its position.
 
         Empty if the document was not compared.
         """
@@ -137,9 +143,9 @@ class Batch:
         return [] if row is None else self._all_errors[row]
 
     def errors(self, document: int) -> list[Error]:
-        """Return the errors of a document as rows for files and pages.
+        """Return the errors of one document in the form in which files and pages show them.
 
-        Empty if the document was not compared.
+        `document` is its position in the batch. Empty if the document was not compared.
         """
         row = self.compared_positions[document]
         return [] if row is None else self._error_rows[row]
@@ -155,12 +161,12 @@ class Batch:
         return self.table.document_scores
 
     def field_scores(self, document: int) -> dict[str, float]:
-        """Return the score of each field of a document; empty if the document was not compared."""
+        """Return the score of each field of a document, or no scores if it was not compared."""
         row = self.compared_positions[document]
         return {} if row is None else self.table.field_scores(row)
 
     def tree(self, document: int) -> UnitTree | None:
-        """Return the compared document as a tree of units; None if it was not compared."""
+        """Return a compared document as a tree of units, or None if it was not compared."""
         row = self.compared_positions[document]
         return None if row is None else tree_of(self.table, row)
 

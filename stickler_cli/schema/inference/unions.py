@@ -92,14 +92,17 @@ def write_lists(
 
 
 def _listed_types(schema: Schema) -> list[str]:
-    """Return the types of a schema whose `type` is a list; empty for all other schemas."""
+    """Return the names in a schema's `type` if it is a list; return no names for other schemas."""
     types = schema.get("type")
     listed = types if isinstance(types, list) else []
     return [name for name in listed if isinstance(name, str)]
 
 
 def _may_be_value_or_list(schema: Schema) -> bool:
-    """Return whether a schema has a union or a list of types, and states no comparison."""
+    """Return whether a schema has several types or alternatives, but no comparison settings.
+
+    Only such a schema can describe a field that is either a single value or a list.
+    """
     if states_comparison(schema) or schema.get(annotated("any_of")) is True:
         return False
     has_arms = any(isinstance(schema.get(keyword), list) for keyword in ARMS)
@@ -107,9 +110,10 @@ def _may_be_value_or_list(schema: Schema) -> bool:
 
 
 def _write_types_as_list(places: PlaceFinder, source: Source) -> tuple[str, ...]:
-    """Replace types such as `["string", "array"]` by the array alone; return the changed keywords.
+    """Change types such as `["string", "array"]` to `"array"`, and return the changed keywords.
 
-    Null stays a type. Return nothing if the single values are not like elements of the array.
+    If null is one of the types, it stays. Nothing is changed if the single values, here strings, do
+    not resemble the elements of the array.
     """
     schema = source.schema
     types = _listed_types(schema)
@@ -139,9 +143,10 @@ def _write_types_as_list(places: PlaceFinder, source: Source) -> tuple[str, ...]
 
 
 def _write_arms_as_list(places: PlaceFinder, source: Source) -> tuple[str, ...]:
-    """Remove the single values from a union of values and a list; return the changed keyword.
+    """Remove single values from a union of single values and a list; return the changed keyword.
 
-    Null stays an alternative. Return nothing if the single values are not like the list's elements.
+    If null is an alternative, it stays. Nothing is changed if the single values do not resemble the
+    elements of the list.
     """
     for keyword in ARMS:
         arms: Any = source.schema.get(keyword)
@@ -192,7 +197,11 @@ def _json_kinds(kinds: Iterable[str]) -> set[str]:
 def _are_elements(
     places: PlaceFinder, single: InForce, single_kinds: set[str], elements: InForce
 ) -> bool:
-    """Return whether the single values of a union are like the elements of its list."""
+    """Return whether the single values of a union resemble the elements of its list.
+
+    They must have types that elements also have. If they are objects, elements must have all their
+    properties.
+    """
     element_kinds = _json_kinds(cell_kinds(places, elements))
     if "array" in element_kinds or not single_kinds <= element_kinds:
         return False
@@ -204,7 +213,7 @@ def _are_elements(
 
 
 def _property_names(places: PlaceFinder, in_force: InForce) -> set[str]:
-    """Return the names of all properties that objects may have, in any alternative."""
+    """Return the names of the properties that an object may have in at least one alternative."""
     flat = places.flat(in_force)
     arms = branches_of(places.files, flat, lambda *_: None)
     alternatives = [arm.in_force for arm in arms] or [flat]
