@@ -51,7 +51,10 @@ class Rectangle(NamedTuple):
         return min(self) >= 0 and max(self) <= 1
 
     def scaled(self, width: float, height: float) -> "Rectangle":
-        """Return the rectangle in fractions of a page; `width` and `height` are in its own unit."""
+        """Return the rectangle in fractions of a page.
+
+        `width` and `height` are the size of the page, in the unit of the rectangle.
+        """
         across, down = (self.left / width, self.right / width), (self.top, self.bottom)
         return Rectangle(
             left=across[0], top=down[0] / height, right=across[1], bottom=down[1] / height
@@ -69,9 +72,10 @@ class PageBox:
     """Width and height of the page, in the unit of the box; None if unknown."""
 
     def in_fractions(self, size: tuple[float, float] | None) -> "PageBox":
-        """Return the box in fractions of its page; unchanged if the size of the page is unknown.
+        """Return the box in fractions of its page.
 
-        `size` is used if the box has no page size of its own; None if it is unknown.
+        If the box has no page size of its own, `size` is used. The box is returned unchanged if it
+        is in fractions already, or if neither size is known.
         """
         page_size = self.size or size
         if page_size is None or self.box.is_fraction:
@@ -79,11 +83,17 @@ class PageBox:
         return PageBox(self.box.scaled(*page_size), self.page)
 
     def overlap(self, other: "PageBox") -> float:
-        """Return the intersection over union with another box, in [0, 1]; 0.0 for another page."""
+        """Return the intersection over union with another box, in [0, 1].
+
+        It is 0.0 if the boxes are on different pages.
+        """
         return _OVERLAP.compare([*self.box], [*other.box]) if self._may_meet(other) else 0.0
 
     def holds_centre_of(self, other: "PageBox") -> bool:
-        """Return whether the centre of another box is inside this one, or on its edge."""
+        """Return whether the centre of another box is in this box or on its edge.
+
+        The result is False if the boxes are on different pages.
+        """
         box = other.box
         x, y = (box.left + box.right) / 2, (box.top + box.bottom) / 2
         is_inside = self.box.left <= x <= self.box.right and self.box.top <= y <= self.box.bottom
@@ -108,15 +118,15 @@ def spot_of(metadata: Mapping[str, JsonValue], form: BoxFormat) -> PageBox | Non
 
 
 def box_of(value: JsonValue, form: BoxFormat, depth: int = _DEPTH) -> Rectangle | None:
-    """Return a value as a box; None if the value is not a box, or is a box without an area.
+    """Return a value as a box, or None if it is no box or its box has no area.
 
     A polygon becomes its bounding box.
 
     Args:
         value: four numbers; two corners; a polygon as a list of points or of coordinates; or an
-            object with corners, or with corner and size.
-        form: meaning of four numbers: `corners` for two corners, `xywh` for corner, width, height.
-        depth: number of levels of objects around the box that are searched.
+            object that has corners, or a corner and a size.
+        form: what four numbers mean: `corners` for two corners, `xywh` for corner, width, height.
+        depth: if the box is inside an object, the number of levels of objects to search for it.
     """
     if isinstance(value, dict):
         return _of_object({key.lower(): child for key, child in value.items()}, form, depth)
@@ -142,7 +152,7 @@ def _of_object(value: Mapping[str, JsonValue], form: BoxFormat, depth: int) -> R
 
 
 def _flatten_numbers(value: object) -> list[float]:
-    """Flatten coordinates into a list of numbers; empty if one of them is not a number."""
+    """Flatten coordinates into a list of numbers. It is empty if a coordinate is not a number."""
     coordinates: list[float] = []
     for element in value if isinstance(value, list) else ():
         if isinstance(element, list):
@@ -190,9 +200,9 @@ def spots_of(
 def _find_spot(
     metadata_in_order: Iterable[JsonObject], value: JsonValue, form: BoxFormat
 ) -> PageBox | None:
-    """Return the first box in the metadata; if there is none, the value itself if it is a box.
+    """Return the first box in the metadata.
 
-    Returns None if the value is not a box either.
+    If the metadata has no box, the value itself is returned if it is a box, otherwise None.
     """
     spot = next(filter(None, (spot_of(metadata, form) for metadata in metadata_in_order)), None)
     if spot is None and value is not None:

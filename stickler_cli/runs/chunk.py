@@ -1,6 +1,7 @@
 """Evaluate chunks of documents: read, unwrap and compare.
 
-A bad document becomes a failed result.
+A document that cannot be evaluated gets a result with the status `failed`. It does not stop the
+others.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -50,7 +51,7 @@ TOO_LITTLE_MEMORY: Final = "there is too little memory to compare the document"
 
 
 def unwrapped(unwrapper: Unwrapper | None, pair: DocumentPair) -> DocumentPair:
-    """Return a pair whose values are taken out of wrapper objects, and whose confidences are set.
+    """Take the values of a pair out of wrapper objects, and set the confidences of the pair.
 
     Confidences from a separate file take precedence over those in wrappers. Without an unwrapper,
     values stay as they are.
@@ -138,7 +139,7 @@ class ReadDocument:
     """Annotations of the ground truth: alternatives, optional and ignored values."""
 
     def below(self, step: str) -> "ReadDocument":
-        """Return the document with each side inside an object, such as `{"invoice/": {...}}`.
+        """Return a copy in which each side is put into an object, such as `{"invoice/": {...}}`.
 
         `step` is the only key of this object. It names the schema of the document.
         """
@@ -149,7 +150,7 @@ class ReadDocument:
 
 
 def failed(item: WorkItem, finding: str) -> ReadDocument:
-    """Return a document that failed; `finding` is the reason why it cannot be compared."""
+    """Return a document with the status `failed`. `finding` says why it cannot be compared."""
     return ReadDocument(
         DocumentResult(
             id=item.id, status=Status.FAILED, score=None, problems=(Problem(item.id, finding),)
@@ -184,8 +185,8 @@ def _check_pair(
 ) -> ReadDocument:
     """Return a document with its status and problems, ready to be compared.
 
-    `whole_gt` is the ground truth with its ignored keys, because an ignored key may state the group
-    of the document.
+    `whole_gt` is the ground truth before ignored keys are removed. It is needed because an ignored
+    key may state the group of the document.
     """
     gt, pred = pair.gt, pair.pred
     problem = next((side for side in (gt, pred) if isinstance(side, Problem)), None)
@@ -224,10 +225,10 @@ def _check_pair(
 
 
 def at_fault(document: ReadDocument, error: Exception) -> DocumentResult:
-    """Return the result of a document whose comparison raised an error: its status is `failed`.
+    """Return the result of a document whose comparison raised an error. Its status is `failed`.
 
-    If the document needs no comparison, for instance because it has no ground truth, its result is
-    returned unchanged.
+    Some documents need no comparison, for instance because they have no ground truth. Their result
+    is returned unchanged.
     """
     result, pair = document.result, document.pair
     if document.gt is None or pair is None:
@@ -244,7 +245,10 @@ def at_fault(document: ReadDocument, error: Exception) -> DocumentResult:
 
 @dataclass(slots=True)
 class ChunkResult:
-    """Results of consecutive documents; they can be sent, stored and added up."""
+    """Results of consecutive documents.
+
+    They can be sent to other processes, stored, and added up.
+    """
 
     ids: list[str] = field(default_factory=list)
     document_lines: bytes = b""
@@ -257,7 +261,7 @@ class ChunkResult:
     detail: Detail | None = None
     """Details for an HTML page, if requested."""
     fingerprints: list[Fingerprint | None] = field(default_factory=list)
-    """Fingerprint of each document, if requested; None for a document that was not read to its
+    """Fingerprint of each document, if requested; None for a document that could not be read to its
     end."""
     marked: MarkedCounts | None = None
     """How people's verdicts on errors change the counts; None if there are no verdicts."""
@@ -280,7 +284,7 @@ class ChunkResult:
 
 
 def empty_result(job: Job) -> ChunkResult:
-    """Return the result of no documents, to which results can be added."""
+    """Return a result without any documents. Results of documents can be added to it."""
     requested = job.requested
     keeps = requested.accounts and requested.rows != "none"
     evaluation = Evaluation(
@@ -297,11 +301,11 @@ def empty_result(job: Job) -> ChunkResult:
 
 
 def evaluate_chunk(job: Job, items: Iterable[WorkItem]) -> ChunkResult:
-    """Read documents and compare them together; return their combined result, in order.
+    """Read documents and compare them together. Return one result for all of them.
 
     Raises:
         MemoryError: there is too little memory for the results.
-        UsageError: the cache of answers cannot be used.
+        UsageError: the cache of model answers cannot be used.
         UnavailableError: a model server refuses the key, or does not have the model.
     """
     given = list(items)
@@ -313,14 +317,15 @@ def evaluate_chunk(job: Job, items: Iterable[WorkItem]) -> ChunkResult:
 
 
 def failed_chunk(job: Job, item: WorkItem, found: str = TOO_LITTLE_MEMORY) -> ChunkResult:
-    """Return the result of a document that could not be evaluated, with the reason."""
+    """Return the result of one document that could not be evaluated. `found` is the reason."""
     return _result_of(job, [failed(item, found)])
 
 
 def _compare_batches(job: Job, documents: Sequence[ReadDocument]) -> Iterator[Batch]:
-    """Compare documents and yield the result; after an error, compare smaller batches.
+    """Compare documents and yield the results in batches.
 
-    Only a document that fails alone gets a failed result.
+    If an error occurs, the documents are compared again in smaller batches. Only a document that
+    causes an error on its own gets a failed result.
     """
     gts = [document.gt for document in documents if document.gt is not None]
     preds = [document.pred for document in documents if document.gt is not None]
@@ -350,7 +355,7 @@ def _compare_batches(job: Job, documents: Sequence[ReadDocument]) -> Iterator[Ba
 
 
 def _result_of(job: Job, read: Sequence[ReadDocument]) -> ChunkResult:
-    """Compare documents that have been read; return their combined result."""
+    """Compare documents that have been read, and return one result for all of them."""
     requested, chunk = job.requested, empty_result(job)
     if job.has_parts:
         from .chunk_parts import add_parts  # imported late: most runs need figures only

@@ -1,4 +1,4 @@
-"""Results of a chunk that only some runs need: lines, details for a page, verdicts."""
+"""Results of a chunk that only some runs need: JSON lines, details for an HTML page, verdicts."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -33,10 +33,10 @@ def add_parts(
     detail: Detail | None,
     marked: MarkedCounts | None,
 ) -> tuple[bytes, bytes, bytes]:
-    """Return lines of JSON on a batch of documents, and add the batch to further results.
+    """Return JSON lines on a batch of documents, and count the batch in `detail` and `marked`.
 
-    The batch is added to `detail` (for an HTML page) and to `marked` (counts of verdicts), unless
-    these are None.
+    `detail` holds what an HTML page shows, and `marked` counts people's verdicts. Either is None if
+    it is not requested.
 
     Returns:
         The lines of documents, those of errors and those of values; empty if not requested.
@@ -73,7 +73,7 @@ def add_parts(
 
 
 def _count_marked(job: Job, batch: Batch, counted: MarkedCounts) -> None:
-    """Add to `counted` how people's verdicts change the counts of a batch of documents.
+    """Count in `counted` how people's verdicts change the figures of a batch of documents.
 
     Documents with verdicts are compared again with a corrected ground truth.
     """
@@ -102,7 +102,7 @@ def _count_marked(job: Job, batch: Batch, counted: MarkedCounts) -> None:
 
 
 def _document_lines(job: Job, batch: Batch) -> list[bytes]:
-    """Return a line of JSON for each document of a batch; docs/tables.md describes the lines."""
+    """Return a JSON line for each document of a batch. docs/tables.md describes these lines."""
     blocks = Blocks()
     blocks.add(batch)
     return [

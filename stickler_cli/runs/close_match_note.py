@@ -1,6 +1,6 @@
 """Notes on close matches: values that count as right although they differ from the truth.
 
-Reports have these notes; `stickler eval` also writes them to standard error.
+The notes are in reports. `stickler eval` also writes them to standard error.
 """
 
 from collections import defaultdict
@@ -19,14 +19,17 @@ MAX_NAMED_FIELDS: Final = 3
 """Maximum number of fields that a note names for each kind of difference."""
 MAX_SHOWN_EXAMPLES: Final = 2
 MAX_SHOWN_LETTERS: Final = 40
-"""Maximum length of a text in an example, so that a note takes two or three lines of 80 columns."""
+"""Maximum length of a text in an example. With it, a note needs two or three lines of 80 columns.
+"""
 
 
 def describe_close_matches(evaluation: Evaluation) -> list[str]:
-    """Return sentences on values that match although they differ; empty if there are none.
+    """Return sentences on values that count as right although they differ.
 
-    The first sentence counts them. Each other sentence is on one kind of difference: its fields,
-    examples, and what would make such values wrong.
+    Empty if there are none.
+
+    The first sentence says how many there are. Each other sentence is about one kind of difference.
+    It names the fields, shows examples, and says which setting would make such values wrong.
     """
     values_by_difference: defaultdict[DifferenceKind, list[tuple[str, CloseValues]]] = defaultdict(
         list
@@ -56,8 +59,8 @@ def _describe_difference(
 ) -> str:
     """Return a sentence on the values with one kind of difference.
 
-    The sentence names the fields, shows examples, and says what would make such values wrong.
-    `by_field` has pairs of a field's name and its values with this difference.
+    The sentence names the fields, shows examples, and says which setting would make such values
+    wrong. `by_field` has pairs of a field's name and its values with this difference.
     """
     by_field.sort(key=lambda entry: (-entry[1].count, entry[0]))
     total = sum(values.count for _, values in by_field)
@@ -88,11 +91,12 @@ _PHRASES: Final[dict[DifferenceKind, str]] = {
     "other separators": "different separators",
     "small overlap": "a small overlap of boxes",
 }
-"""The words of a note for each kind of difference whose own name is too short for a sentence."""
+"""Maps a kind of difference to the words for it in a note. A kind whose own name is clear in a
+sentence is not in the dict."""
 
 
 def _select_examples(values_by_field: Sequence[CloseValues]) -> list[CloseExample]:
-    """Return examples with different texts, of as many fields as possible."""
+    """Choose examples with different texts, from as many fields as possible."""
     rounds = zip_longest(*(values.examples for values in values_by_field))
     examples = [example for examples in rounds for example in examples if example is not None]
     example_by_texts: dict[tuple[str, str], CloseExample] = {}

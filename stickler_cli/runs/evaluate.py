@@ -1,7 +1,8 @@
-"""Evaluate a run; the command line and the Python API both use these functions.
+"""Evaluate a run. The command line and the Python API both use these functions.
 
 Results are in the order of the documents. They are the same, byte for byte, for any number of
-processes and any size of chunks. Memory does not grow with the number of documents.
+processes and any size of chunks. The memory that is needed does not grow with the number of
+documents.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -51,15 +52,16 @@ Advance: TypeAlias = Callable[[int], None]
 MEASURED_SECONDS: Final = 0.25  # seconds of work after which the remaining work is estimated
 
 ENOUGH_PROCESSES: Final = 64
-"""Maximum number of processes on a machine with up to 16 cores; more processes would only take time
-to start. Larger machines have four processes for each core."""
+"""Maximum number of processes on a machine with up to 16 cores. Starting more would cost time
+without making the run faster. Larger machines have four processes for each core."""
 
 WORTH_FORKING: Final = 1.0
-"""Minimum seconds of remaining work for which forked processes save time."""
+"""Use forked processes only if the remaining work takes at least this many seconds. For less work,
+starting them costs more time than they save."""
 
 WORTH_STARTING: Final = 3.0
-"""Minimum seconds of remaining work for which new processes save time; starting them takes half a
-second or more."""
+"""Start new processes only if the remaining work takes at least this many seconds. Starting them
+takes half a second or more."""
 
 
 def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot hold
@@ -72,11 +74,11 @@ def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot ho
     job_of: Callable[[Options], Job],
     lines: "Mapping[str, TakesLines]" = NO_LINES,
 ) -> Evaluation:
-    """Evaluate pairs of documents in memory, taken from an iterable one by one.
+    """Evaluate pairs of documents that are already in memory, taken from an iterable one by one.
 
     Without a client, models are asked with the default policy. `total` is the number of documents;
-    None if unknown. `job_of` makes the job, after all comparators have been checked. `lines` has
-    the streams to which lines of JSON are written (see `gather`).
+    None if unknown. `job_of` makes the job after all comparators have been checked. Lines of JSON
+    are written to the streams in `lines` (see `gather`).
     """
     options = comparing(plan, settings, client or client_of(plan))
     job = job_of(options)
@@ -97,12 +99,12 @@ def evaluate(
     tell: Callable[[str], None],
     written: Callable[[Run], Iterable[bytes]],
 ) -> tuple[Run, int | None]:
-    """Evaluate all pairs of a run; after Ctrl-C or SIGTERM, return what is finished by then.
+    """Evaluate all pairs of a run. After Ctrl-C or SIGTERM, return what is finished by then.
 
-    Documents that a run directory already has are not evaluated again. An interrupted run names its
-    files `NAME.partial`. `started` is the start time, unless the run directory has an earlier one.
-    `tell` prints a line about the run directory, a note or a hint; `written` returns the text of
-    the run file for the run directory.
+    Documents whose results are already in the run directory are not evaluated again. An interrupted
+    run writes its files as `NAME.partial`. `started` is the start time; if a run continues an
+    earlier one, the earlier start time is used. `tell` prints a line about the run directory, a
+    note or a hint. `written` returns the text of the run file for the run directory.
 
     Returns:
         The run, and the signal that interrupted it (None if there is none).
@@ -171,14 +173,18 @@ def _remarks_on(assembly: Assembly, run: Run, repeats: Sequence[str]) -> Iterato
 
 
 def _check_pairs(assembly: Assembly, interruption: Interruption) -> None:
-    """Raise UsageError if judges would be asked about too many pairs of values.
+    """Check that the number of questions to judges is within the limit of the user.
 
-    A judge is a model that compares a true and a predicted value. To count the pairs of values, all
-    documents are compared once without asking any model, so nothing has been paid yet. The count is
-    approximate, as the pairing of list items may depend on embeddings.
+    A judge is a model that compares a true and a predicted value. Each such pair of values is a
+    question. To count the pairs, all documents are compared once without asking any model, so
+    nothing has been paid yet. The count is approximate, because embeddings may decide how list
+    items are paired.
 
-    Nothing is checked here if documents come from standard input, which cannot be read twice. The
-    limit is then checked during the run.
+    Standard input cannot be read twice. If documents come from there, the limit is checked during
+    the run.
+
+    Raises:
+        UsageError: there are too many pairs of values.
     """
     job, settings = assembly.job, assembly.settings
     client = job.options.client
@@ -204,7 +210,7 @@ def _check_pairs(assembly: Assembly, interruption: Interruption) -> None:
 def refuse_runaway(counting: "Client", counted: str, hint: str = "") -> None:
     """Raise UsageError if judges would be asked about more pairs of values than the policy allows.
 
-    `counting` is a client that has counted the pairs instead of asking models. `counted` names the
+    `counting` is a client that only counts the pairs and asks no model. `counted` names the
     documents in the message, such as "of the first 10 documents".
     """
     judges = [need for need in counting.needs if need.model.is_judge]
@@ -297,7 +303,7 @@ def chunk_results(
     total: int | None = None,
     interruption: Interruption | None = None,
 ) -> Generator[ChunkResult]:
-    """Evaluate documents; yields results chunk by chunk, in the order of the documents.
+    """Evaluate documents, and yield results chunk by chunk in the order of the documents.
 
     Documents are taken from `items` only when there is room for more work. `total` is their number;
     None if unknown. A chunk that would block this process for too long is given to another process.
@@ -355,7 +361,9 @@ def gather(
     lines: "Mapping[str, TakesLines]" = NO_LINES,
     advance: Advance | None = None,
 ) -> ChunkResult:
-    """Add up the results of all chunks of a run; lines are written to `lines`, and not kept.
+    """Add up the results of all chunks of a run.
+
+    Lines of JSON are written to files as they arrive.
 
     `lines` has a stream for each kind of lines: `document_lines`, `non_match_lines` or
     `value_lines`.
@@ -374,10 +382,10 @@ def gather(
 
 @contextmanager
 def progress_bar(total: int | None, client: "Client | None") -> Iterator[Callable[[int], None]]:
-    """Show a progress bar while the block of the `with` runs, with the usage of models.
+    """Show a progress bar, with the usage of models, while the block of the `with` runs.
 
-    The block gets a function, to be called with the number of documents finished since the last
-    call. `total` is the number of documents; None if unknown.
+    The `with` gives a function. Call it with the number of documents finished since its last call.
+    `total` is the number of all documents; None if unknown.
     """
     from rich import console as consoles  # imported late: few runs show a bar, and rich is large
     from rich import progress as bars

@@ -1,4 +1,4 @@
-"""Write ground truths that are corrected by people's verdicts, as new files."""
+"""Write new files of ground truths, corrected by people's verdicts."""
 
 import json
 import os
@@ -39,11 +39,14 @@ class GoldChange(NamedTuple):
     value: Any
     """The new value; `REMOVED` deletes the old value."""
     accepted: bool
-    """Whether the new value is an accepted alternative; otherwise it replaces the old value."""
+    """Whether the new value is added as an alternative that is also right. Otherwise, it replaces
+    the old value."""
 
 
 def check_directory(directory: str, gt: str, verdicts: str | None) -> None:
-    """Check that a directory for corrected ground truths is new or empty, and not inside `gt`.
+    """Check that corrected ground truths can be written to a directory.
+
+    It must be new or empty, and not inside `gt`.
 
     Raises:
         UsageError: the directory cannot be used, or there are no verdicts.
@@ -66,13 +69,13 @@ def write_gold(
     unwrapper: Unwrapper | None,
     directory: str | os.PathLike[str],
 ) -> str:
-    """Write each ground truth with its changes to a new file; return a summary as text.
+    """Write each ground truth with its changes to a new file. Return a summary as text.
 
     A file is named after the id of its document. `changes_in` returns the changes of a document.
     Unreadable ground truths are left out. The original files stay as they are.
 
     Raises:
-        UsageError: an id as file name would lead out of the directory.
+        UsageError: a document id would lead to a file outside the directory.
     """
     documents, changed, kinds = 0, 0, Counter[bool]()
     for ref in refs:
@@ -103,9 +106,9 @@ def write_gold(
 
 
 def marked_changes(job: Job, ref: PairRef, _truth: JsonValue) -> list[GoldChange]:
-    """Return the changes of a document's ground truth that people's verdicts demand.
+    """Return the changes that people's verdicts demand in the ground truth of a document.
 
-    Each change adds a prediction as an accepted value.
+    Each change adds a predicted value as another right value.
 
     Raises:
         ComparisonError: a comparator failed.
@@ -158,7 +161,7 @@ def _apply_changes(
 def _change_value(value: Any, form: Form | None, change: GoldChange) -> Any:
     """Return a value after a change.
 
-    `form` is the way in which the value is wrapped in an object; None if it is not wrapped.
+    `form` says how the value is wrapped in an object; None if it is not wrapped.
     """
     if change.accepted:
         annotated = {OWN.value: value} if form is None else value

@@ -1,7 +1,7 @@
 """Hints at options that would help if predictions do not fit the schema.
 
-The counts of the run show whether most documents have the same trouble. A few documents are then
-read again, to find the option.
+The counts of the run show whether most documents have the same problem. If so, a few documents are
+read again to find the option that helps.
 """
 
 from collections import Counter
@@ -38,7 +38,7 @@ _CONFIDENCES: Final = ("confidence", "score", "probability", "conf")
 
 
 def hints(assembly: "Assembly", run: "Run") -> Iterator[str]:
-    """Yield hints for the user as lines; none if predictions are mostly right."""
+    """Yield hints for the user, one line each. There are none if predictions are mostly right."""
     evaluation, settings = run.evaluation, assembly.settings
     f1 = run.rule.rates(evaluation.tally.counts(run.rule.counting)).f1
     if f1 is not None and f1 >= GOOD_F1:
@@ -78,7 +78,7 @@ def _documents_of(assembly: "Assembly", pairs: Iterable[DocumentPair]) -> Iterat
 
 
 def _shape_hints(assembly: "Assembly", run: "Run", pairs: Sequence[DocumentPair]) -> Iterator[str]:
-    """Yield hints at options that help if all documents have another shape than the schema."""
+    """Yield hints at options that help if no document has the shape of the schema."""
     evaluated = run.evaluation.statuses[Status.EVALUATED]
     paths = [field.field for field in run.fields if field.field]
     names = {str(path[0]) for path in paths if len(path) == 1}
@@ -109,9 +109,9 @@ def _shape_hints(assembly: "Assembly", run: "Run", pairs: Sequence[DocumentPair]
 
 
 def name_pattern(evaluation: Evaluation) -> str | None:
-    """Return a hint at `--pair-by` that would pair documents without a partner.
+    """Return a hint at a `--pair-by` pattern that would pair more documents.
 
-    Return None if no pattern would pair any of them.
+    Return None if no pattern would pair any of the documents that have no partner.
     """
     # Imported late: few runs have documents without a partner.
     from stickler_cli.documents.name_patterns import propose_pattern
@@ -125,7 +125,7 @@ def name_pattern(evaluation: Evaluation) -> str | None:
 
 
 def documents_without_partner(evaluation: Evaluation) -> tuple[list[str], list[str]]:
-    """Return the ids of ground truths without a prediction, and of predictions without a truth."""
+    """Return two lists of ids: of ground truths and of predictions without a partner."""
     gts, preds = (
         sorted({problem.document for problem in evaluation.problems if problem.status is status})
         for status in (Status.MISSING, Status.UNMATCHED)
@@ -136,9 +136,10 @@ def documents_without_partner(evaluation: Evaluation) -> tuple[list[str], list[s
 def _root_hint(
     option: str, side: str, documents: Sequence[JsonObject], names: set[str]
 ) -> Iterator[str]:
-    """Yield a hint at an option such as `--pred-root KEY`, if every document has its fields there.
+    """Yield a hint at an option such as `--pred-root KEY`.
 
-    `names` are the names of these fields. `side` is the kind of document in the text of the hint.
+    There is a hint only if the fields of all documents are under the same key. `names` are the
+    names of these fields. `side` is the kind of document in the text of the hint.
     """
     roots = {_find_root(document, names) for document in documents}
     if len(roots) == 1 and (root := roots.pop()):
@@ -152,8 +153,7 @@ def _find_root(document: JsonObject, names: set[str]) -> Steps:
     """Return the keys that lead to the object with the fields of the schema; empty if unclear.
 
     `names` are the names of the fields. The best object is the one with the most keys in `names`.
-    The result leads to the outermost object that has at least half as many such keys as the best
-    object.
+    Of all objects that have at least half as many of these keys, the outermost is chosen.
 
     The result is empty if the document itself has as many such keys as the best object. It is also
     empty if the document has some such keys, but the best object has fewer than half of `names`. In
@@ -187,9 +187,9 @@ def _list_children(value: JsonValue) -> Iterator[tuple[str, JsonValue]]:
 
 
 def _case_hints(extras: Iterable[Path], fields: Sequence[Path]) -> Iterator[str]:
-    """Yield a hint if undeclared keys differ from names of the schema only in spelling.
+    """Yield a hint if undeclared keys are names of the schema in another spelling.
 
-    They differ in case and separators, such as `totalAmount` and `total_amount`.
+    An example is `totalAmount` for `total_amount`: case and separators differ.
     """
     fields_by_letters = {(*path[:-1], _letters_of(path[-1])): path for path in fields}
     candidates = [
@@ -219,7 +219,7 @@ def _letters_of(name: object) -> str:
 def _wrapper_hint(
     assembly: "Assembly", pairs: Sequence[DocumentPair], leaves: Iterable[object]
 ) -> Iterator[str]:
-    """Yield a hint at `--wrapped` if most values are in wrapper objects that were not removed."""
+    """Yield a hint at `--wrapped` if most values are still inside wrapper objects."""
     sides = [pair.pred for pair in pairs if isinstance(pair.pred, dict)]
     field_values = [side.get(name) for side in sides for name in leaves if isinstance(name, str)]
     values = [value for value in field_values if value is not None]
@@ -240,7 +240,10 @@ def _wrapper_hint(
 
 
 def _form_of(wrapped: Sequence[Mapping[str, JsonValue]]) -> str:
-    """Return the form of most wrapper objects as text: the keys `VALUE` or `VALUE:CONFIDENCE`."""
+    """Return the keys of most wrapper objects, such as `value` or `value:confidence`.
+
+    The text is empty if it is unclear which key has the value.
+    """
     counts = Counter(key for value in wrapped for key in value)
     common = [key for key, count in counts.items() if 2 * count > len(wrapped)]
     confidence = next((key for key in _CONFIDENCES if key in common), "")

@@ -1,6 +1,6 @@
 """The job of a run: everything that decides the results of the run.
 
-This module also has the groups of documents, and the settings of worker processes.
+This module also defines the groups of documents and the settings of worker processes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,14 +55,14 @@ class Grouping:
     key: str
     path: Path = ()
     names: Mapping[str, str] = field(default_factory=dict)
-    """Maps the id of each document to its group, as read from a column of a metadata file. Empty
-    for other keys."""
+    """Maps the id of each document to its group, as read from a column of a metadata file. Empty if
+    documents are grouped by anything else."""
 
 
 def parse_groupings(
     keys: Sequence[str], file: str | None, schema_by: str | None = None
 ) -> tuple[Grouping, ...]:
-    """Return the groupings of documents by the given keys; reads the metadata file, if any.
+    """Return a grouping of documents for each key. The metadata file is read if there is one.
 
     If `schema_by` is given, the last grouping chooses the schema of a document.
     """
@@ -116,7 +116,7 @@ def _field_named(option: str, key: str) -> Path:
 
 
 def group_of_id(document: str, grouping: Grouping) -> str | None:
-    """Return the group of a document by its id alone; None if the id does not decide it."""
+    """Return the group of a document if its id alone decides it, otherwise None."""
     if grouping.key == DIRECTORY:
         return str(PurePosixPath(document).parent)
     if grouping.key == ID:
@@ -125,7 +125,7 @@ def group_of_id(document: str, grouping: Grouping) -> str | None:
 
 
 def group_of(document: str, gt: JsonDocument | Problem | None, grouping: Grouping) -> str | None:
-    """Return the group of a document by its id or its ground truth; None if there is no group."""
+    """Return the group of a document by its id or its ground truth; None if it has no group."""
     if grouping.key.startswith(MARK):
         return group_of_id(document, grouping)
     with suppress(LookupError):
@@ -135,7 +135,7 @@ def group_of(document: str, gt: JsonDocument | Problem | None, grouping: Groupin
 
 @dataclass(frozen=True, slots=True)
 class OutputsRequested:
-    """Which results are requested in addition to the figures of the evaluation."""
+    """Which results are wanted in addition to the figures of the evaluation."""
 
     document_lines: bool = False
     non_match_lines: bool = False
@@ -153,17 +153,17 @@ class OutputsRequested:
     notes: bool = False
     """Whether a report or a run directory shows the notes of the run."""
     boxes: BoxFormat | None = None
-    """Meaning of the four numbers of a box, for pages with boxes; None to keep no boxes."""
+    """What the four numbers of a box mean, for pages that show boxes; None to keep no boxes."""
     fingerprints: bool = False
     """Whether to keep a fingerprint of each document."""
     rows: KeptRows = "auto"
     """Whether to keep the figures of each document, for statistics and reports."""
     recall_with_fd: bool = False
-    """Whether the recall in document lines also counts wrong values as missed."""
+    """Whether recall counts wrong values as missed, too, in the lines on single documents."""
 
 
 def unwrapper_of(root: PlaceWithFields, settings: WrapperOptions) -> Unwrapper | None:
-    """Return an unwrapper for the values of documents; None if they are compared as they are.
+    """Return an object that takes values out of wrappers; None if values are compared as they are.
 
     Raises:
         UsageError: an option names an invalid form or field.
@@ -184,13 +184,13 @@ def unwrapper_of(root: PlaceWithFields, settings: WrapperOptions) -> Unwrapper |
 
 
 class Validation(NamedTuple):
-    """A schema, and which sides of documents are validated against this schema."""
+    """A schema, and which sides of documents are validated against it."""
 
     validator: DocumentValidator
     sides: tuple[Side, ...]
 
     def verdicts(self, pair: DocumentPair) -> dict[Side, SchemaVerdict]:
-        """Validate the documents of a pair; return the verdict of each validated side."""
+        """Validate the documents of a pair. Return the verdict for each side that is validated."""
         documents = ((side, getattr(pair, side)) for side in self.sides)
         return {
             side: None
@@ -207,7 +207,7 @@ def sides_of(chosen: Validate) -> tuple[Side, ...]:
 
 
 def validation_of(chosen: Validate, schema: Schema, file: str | None = None) -> Validation | None:
-    """Return the validation of the chosen sides against a schema; None if no side is chosen."""
+    """Return the validation of the chosen sides against a schema, or None if no side is chosen."""
     sides = sides_of(chosen)
     return Validation(DocumentValidator(schema, file or "", file), sides) if sides else None
 
@@ -230,33 +230,38 @@ class Job:
     plan: Plan
     options: Options
     missing: Missing = "fn"
-    """How a ground truth without a prediction counts: `fn`, as false negatives; `skip`, not at all;
-    `error`, as a failure."""
+    """How a ground truth without a prediction counts. `fn`: its values are false negatives; `skip`:
+    it is not counted; `error`: the document failed."""
     requested: OutputsRequested = OutputsRequested()
     validation: Validation | None = None
     listed_fields: frozenset[Path] | None = None
-    """Fields of the schema that have rows on a page; None for all."""
+    """Fields of the schema that have rows on an HTML page; None for all."""
     by: tuple[Grouping, ...] = ()
     unwrapper: Unwrapper | None = None
     """Takes values out of wrapper objects; None if documents have no wrappers."""
     metrics: Mapping[str, Measure] = field(default_factory=dict)
-    """Maps the names of the user's metrics to accumulators that have no documents yet."""
+    """Metrics that the user defined. Maps the name of a metric to an accumulator that has not seen
+    any document yet."""
     marks: Marks = field(default_factory=dict)
     """Maps the id of a document to people's verdicts on its errors."""
     step: str = ""
-    """Key under which documents are nested if the run has several schemas; else empty."""
+    """Key under which a document is put if the run has several schemas, such as `invoice/`. Empty
+    if there is one schema."""
     schemas: "SchemaChoice[Job] | None" = None
-    """Chooses the job of a document if there are several schemas; else None."""
+    """Chooses the job of a document if there are several schemas; None if there is one schema."""
 
     @property
     def has_parts(self) -> bool:
-        """Whether results include more than figures: lines, details for a page, or verdicts."""
+        """Whether results contain more than figures: lines, details for a page, or verdicts."""
         requested = self.requested
         has_lines = requested.document_lines or requested.non_match_lines or requested.value_lines
         return has_lines or requested.detail or bool(self.marks)
 
     def for_document(self, document: str, gt: JsonDocument | Problem | None) -> "Job | Problem":
-        """Return the job for the schema of a document, or the problem if none can be chosen."""
+        """Return the job for the schema of a document.
+
+        If no schema can be chosen, the problem is returned.
+        """
         return self.schemas.for_document(document, gt) if self.schemas else self
 
 
@@ -266,11 +271,14 @@ class SchemaChoice(Generic[Planned]):
 
     by: Grouping
     of_step: Mapping[str, Planned]
-    """One entry for each schema. The key is the key under which the documents of the schema are
-    nested, such as `invoice/`. The value is the job of the schema, or the loaded schema."""
+    """One entry for each schema. The key is put around the documents of the schema, such as
+    `invoice/`. The value is the job of the schema, or the loaded schema."""
 
     def for_document(self, document: str, gt: JsonDocument | Problem | None) -> Planned | Problem:
-        """Return the entry of `of_step` for the schema of a document; if it has none, a problem."""
+        """Return the entry of `of_step` for the schema of a document.
+
+        If there is none, a problem is returned.
+        """
         name = group_of(document, gt, self.by)
         planned = self.of_step.get(f"{name}/")
         if planned is not None:
@@ -303,19 +311,21 @@ class Cluster(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """Settings of the processes that do the work of a run; they do not change its results."""
+    """Settings of the processes that do the work of a run. Results do not depend on them."""
 
     jobs: int | Literal["auto"] = 1
-    """Number of processes, at least 1. With 1, only this process works; `auto` chooses the number
-    by machine and work."""
+    """Number of processes, at least 1. With 1, only this process works. `auto` chooses the number
+    from the cores of the machine and the amount of work."""
     chunk_size: int | None = None
-    """Number of documents that are compared together; None to choose it by size and time."""
+    """Number of documents in a chunk, which are compared together. With None, size and time decide
+    it."""
     source: str = "--jobs"
     document_timeout: float | None = None
     """Seconds that a document may take in another process; None for no limit."""
     watched: bool = False
-    """Whether this process does not work itself, but watches workers and stops slow ones."""
+    """Whether this process only watches workers and stops slow ones, instead of comparing documents
+    itself."""
     memory_limit: int | None = None
-    """Bytes that documents may take in a process, in addition to the program itself."""
+    """Bytes of memory that the documents in a process may take, not counting the program itself."""
     cluster: Cluster | None = None
     """A Dask cluster that does the work instead of local processes."""

@@ -1,7 +1,7 @@
 """Files that a run writes while it compares: rows of documents, and a run directory.
 
-A run directory lets the next run continue: documents that are finished there and whose fingerprints
-are unchanged are not evaluated again.
+A run directory lets the next run continue. Documents that are finished in it are not evaluated
+again if their fingerprints are unchanged.
 """
 
 import errno
@@ -58,8 +58,8 @@ class Keeper:
     """The files that a run writes while it compares."""
 
     lines: Mapping[str, LinesFile]
-    """The open files of lines. A key is the kind of lines: `document_lines`, `non_match_lines` or
-    `value_lines`."""
+    """The open files of JSON lines. The key says what the lines are about: `document_lines`,
+    `non_match_lines` or `value_lines`."""
     started: str
     """Start time of the run, or of the earlier run that it continues."""
     interruption: Interruption
@@ -70,14 +70,14 @@ class Keeper:
         items: Iterator[PairRef],
         evaluate: Callable[[Iterator[WorkItem], int], Generator[ChunkResult]],
     ) -> Generator[ChunkResult]:
-        """Yield the results of all documents; new results are appended to the journal.
+        """Yield the results of all documents. New results are appended to the journal.
 
         `evaluate` is called with the documents that are missing in the journal, and with the number
         of documents in the journal.
 
         Raises:
-            UsageError: documents have changed since they were evaluated (lists their names), or the
-                journal has invalid records.
+            UsageError: documents have changed since they were evaluated (the message names them),
+                or the journal has invalid records.
             OSError: the journal cannot be written.
         """
         directory, interruption = self.directory, self.interruption
@@ -135,7 +135,7 @@ class Keeper:
 def open_kept_files(
     assembly: Assembly, started: str, interruption: Interruption, tell: Callable[[str], None]
 ) -> Iterator[Keeper]:
-    """Open the files that a run writes while it compares; they are closed after the block."""
+    """Open the files that a run writes while it compares. They are closed after the block."""
     settings = assembly.settings
     options = ["--documents", "--non-matches", "--values"]
     paths = [settings.documents, settings.non_matches, settings.values]
@@ -164,9 +164,9 @@ def open_kept_files(
 
 
 def deciding(assembly: Assembly) -> dict[str, object]:
-    """Return a dict of all settings that decide the results in a journal.
+    """Return all settings that decide the results in a journal.
 
-    A key is the name that messages use for the setting.
+    Keys are the names that messages use for the settings.
     """
     settings, job = assembly.settings, assembly.job
     policy = job.options.client and job.options.client.policy
@@ -191,7 +191,7 @@ def deciding(assembly: Assembly) -> dict[str, object]:
 
 
 def _list_sources(settings: EvalSettings) -> dict[str, str | None]:
-    """Return a dict from `GT`, `PRED`, `pairs` and `confidences` to the given source of documents.
+    """Return where documents come from, with the keys `GT`, `PRED`, `pairs` and `confidences`.
 
     A source that was not given is None. Signatures in URLs are removed, because they change.
     """
@@ -255,9 +255,10 @@ class _Finished:
                 yield source, record
 
     def not_the_same(self, before: list[str], now: list[str]) -> UsageError:
-        """Return an error that lists documents added and removed since the run was started.
+        """Return an error that says how documents have changed since the run was started.
 
-        `before` and `now` are the ids of the documents, beginning at the first difference.
+        It names documents that were added, removed or moved. `before` are the document ids in the
+        journal, and `now` those of this run. Both begin at the first id that differs.
         """
         kept, present = set(before), set(now)
         gone = [f"{name} is missing now" for name in before if name not in present]
@@ -298,7 +299,7 @@ class _Finished:
 def _describe_changes(ref: PairRef, before: Fingerprint | None) -> Iterator[str]:
     """Yield texts on how a document has changed since its fingerprint `before` was taken.
 
-    `before` is None if the document could not be read to its end then.
+    `before` is None if the document could not be read to its end at that time.
     """
     if before is None:
         return

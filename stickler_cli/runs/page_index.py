@@ -1,6 +1,6 @@
 """A database of errors and documents for `stickler view`, to filter, sort and group them.
 
-The database is kept in the run directory if possible, and rebuilt if the run has changed.
+If possible, the database is kept in the run directory. It is rebuilt if the run has changed.
 """
 
 import json
@@ -23,7 +23,7 @@ from .page_queries import DOCUMENTS, ERRORS, TESTS, Queries
 from .whole_files import RESULTS, own_file
 
 SELECTIONS: Final = 8
-"""Number of recent query results that are remembered; a result with a million lines takes 8 MB."""
+"""Number of recent query results that are remembered. A result with a million lines takes 8 MB."""
 
 MOST: Final = 1_000  # maximum number of lines of one answer
 
@@ -46,8 +46,8 @@ class LineIndex:
     queries: ClassVar[Queries]
     """Filters and orders that queries can use."""
     lost_values: ClassVar[str] = "0"
-    """SQL expression for the number of values that were lost by the error in a line; `0` if lines
-    are not errors."""
+    """SQL expression for the number of values that the error in a line lost; `0` if the lines are
+    not errors."""
 
     def __init__(self, rows: Callable[[], Iterable[tuple[Any, ...]]], run: str = "") -> None:
         """Open the database in the run directory `run`, or build one from `rows`.
@@ -67,11 +67,11 @@ class LineIndex:
         self._found: OrderedDict[str, tuple[array[int], list[Any]]] = OrderedDict()
 
     def _open_kept_database(self, folder: Path) -> sqlite3.Connection | None:
-        """Open the database in a run directory; returns None if it is missing or out of date.
+        """Open the database in a run directory. Return None if it is missing or out of date.
 
         The author of the directory may have put a malicious database there. The database must
-        therefore be a regular file with exactly the tables that this program makes, and queries
-        are aborted after some time.
+        therefore be a regular file with exactly the tables that this program makes, and queries are
+        aborted after some time.
         """
         with suppress(sqlite3.Error, UsageError):
             file = own_file(str(folder), self.file)
@@ -112,7 +112,7 @@ class LineIndex:
     def _make_database(
         self, rows: Callable[[], Iterable[tuple[Any, ...]]], folder: Path | None = None
     ) -> sqlite3.Connection:
-        """Build a database from rows, in a folder; without a folder, it is temporary."""
+        """Build a database from rows in a folder. Without a folder, the database is temporary."""
         temporary = folder and folder / f".{self.file}.{os.urandom(4).hex()}"
         marks = ", ?" * (self.columns.count(",") + 2)
         make_table, make_index = self._statements()

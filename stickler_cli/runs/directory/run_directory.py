@@ -1,11 +1,12 @@
 """A run directory: the files of a run, and a journal from which an interrupted run continues.
 
 A journal is a file that only grows. Its first line names the format. Each further line is a
-checksum (over the previous checksum and the record), a blank and a JSON record. Records after a
-damaged one are cut off: a killed program or a full disk can damage the end of the file.
+checksum, a blank and a JSON record. The checksum covers the record and the checksum before it. A
+killed program or a full disk can damage the end of the file, so the first damaged record and
+everything after it are cut off.
 
 A run directory at a URL is kept in a local temporary directory, and uploaded as it grows. Remote
-stores cannot append to a file. The journal is therefore uploaded in parts, each named after the
+stores cannot append to a file, so the journal is uploaded in parts. A part is named after the
 position of its first byte (`journal.000000001234`). The parts are joined at the end.
 """
 
@@ -62,7 +63,7 @@ BEGIN_AGAIN: Final = "to start over, use --restart; to keep both runs, give anot
 """Hint for the user if a run cannot continue in a directory."""
 
 _NOT_ELSEWHERE: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-"""Flags to open a file without following links and without waiting for a pipe."""
+"""Flags for opening a file. A link is not followed, and opening a named pipe does not wait."""
 
 # How many seconds of records a crash of the machine may lose; no other failure loses any.
 SYNC_SECONDS: Final = 1.0
@@ -72,7 +73,7 @@ class Journal:
     """A journal file that is locked for this process."""
 
     def __init__(self, path: str, option: str, *, restart: bool = False) -> None:
-        """Open or create a journal; `restart` discards its records.
+        """Open or create a journal. With `restart`, its records are deleted.
 
         Raises:
             UsageError: the file cannot be opened, is not a journal, or is in use by another run.
@@ -89,8 +90,8 @@ class Journal:
         self._chain = b""
         self._synced = monotonic()
         self.cut = 0
-        """Number of damaged bytes after the last valid record; 0 until all records have been
-        read."""
+        """Number of damaged bytes that were cut off after the last valid record. It is 0 until all
+        records have been read."""
         try:
             self._begin(option, restart=restart)
         except BaseException:
@@ -145,9 +146,9 @@ class Journal:
         self._write(FIRST_LINE)
 
     def records(self) -> Iterator[bytes]:
-        """Yield all valid records, then cut off whatever follows them.
+        """Yield all valid records, then cut off what follows them.
 
-        Records can be appended only when all have been yielded.
+        New records can be appended only after all records have been yielded.
         """
         self._chain = b""
         end = len(FIRST_LINE)
@@ -165,7 +166,11 @@ class Journal:
         self._cut_at(end)
 
     def append(self, record: object) -> None:
-        """Append a record of JSON values to the journal; raises an OSError that names the file."""
+        """Append a record of JSON values to the journal.
+
+        Raises:
+            OSError: the record cannot be written; the error names the file.
+        """
         line = json_line(record)
         self._chain = self._next(line)
         self._write(self._chain.hex().encode() + b" " + line)
@@ -173,7 +178,11 @@ class Journal:
             self.sync()
 
     def sync(self) -> None:
-        """Flush all records to the disk; raises an OSError that names the file."""
+        """Flush all records to the disk.
+
+        Raises:
+            OSError: the disk cannot be written to; the error names the file.
+        """
         try:
             os.fsync(self._handle)
         except OSError as error:
@@ -232,7 +241,8 @@ class SentDirectory:
         """Download the journal, run the block of the `with`, then upload journal and results.
 
         Raises:
-            UsageError: the remote directory cannot be listed or read, or holds something else.
+            UsageError: the remote directory cannot be listed or read, or holds files that are not
+                of a run.
             OSError: results cannot be uploaded; the message says where they are kept.
         """
         try:
@@ -279,7 +289,7 @@ class SentDirectory:
         self._sent = self._journal.stat().st_size
 
     def append(self, journal: Journal, record: object) -> None:
-        """Append a record to the journal; new records are uploaded at intervals."""
+        """Append a record to the journal. New records are uploaded from time to time."""
         # Damaged bytes at the end have been cut off.
         self._sent = min(self._sent, self._journal.stat().st_size)
         journal.append(record)
@@ -307,7 +317,10 @@ class SentDirectory:
             self._sent += len(data)
 
     def _finish(self, *, with_results: bool) -> None:
-        """Upload the remaining files, then delete the local copy; it is kept if an upload fails."""
+        """Upload the remaining files, then delete the local copy.
+
+        If an upload fails, the copy is kept.
+        """
         try:
             self.send()
             if with_results:
@@ -341,7 +354,7 @@ class RunDirectory:
     """Name of the directory in messages."""
     journal: Journal
     records: Iterator[JournalRecord]
-    """Records of the journal, without the first one, which has the settings."""
+    """Records of the journal, except the first one, which has the settings."""
     tell: Callable[[str], None]
     """Prints a line about the state of the journal."""
     started: str
@@ -375,11 +388,11 @@ def run_directory(
     restart: bool = False,
     tell: Callable[[str], None],
 ) -> Iterator[RunDirectory]:
-    """Lock a run directory while the block runs; create it if necessary.
+    """Lock a run directory while the block of the `with` runs. Create it if necessary.
 
     Raises:
-        UsageError: the directory cannot be used, holds something else, was begun with other
-            settings, or is in use by another run.
+        UsageError: the directory cannot be used, holds other files than those of a run, was begun
+            with other settings, or is in use by another run.
         OSError: the directory cannot be written to.
     """
     source = f"{RUN_DIR} {decoded(path)}"
@@ -406,9 +419,10 @@ def run_directory(
 
 
 def _begin(directory: RunDirectory, settings: Mapping[str, object], shown_path: str) -> None:
-    """Check that the settings equal those in the journal; write them into an empty journal.
+    """Check that a run has the settings with which its directory was begun.
 
-    `shown_path` names the directory in messages.
+    If the journal is still empty, the settings are written into it. `shown_path` names the
+    directory in messages.
     """
     directory.records = _journal_records(directory.journal, shown_path)
     first = next(directory.records, None)
@@ -495,9 +509,10 @@ def _refuse_others(source: str, names: Iterable[str]) -> None:
 
 
 def _journal_records(journal: Journal, path: str) -> Iterator[JournalRecord]:
-    """Yield (name for messages, record) for each record of a journal; records are JSON objects.
+    """Yield (name for messages, record) for each record of a journal.
 
-    Raises UsageError for a record that is not a JSON object, even if its checksum is right.
+    Raises:
+        UsageError: a record is not a JSON object, although its checksum is right.
     """
     for number, record in enumerate(journal.records(), 1):
         try:
@@ -516,17 +531,18 @@ _OPTIONS: Final = {
     "first_non_matches": "--show-non-matches",
     "intervals": "--ci or --seed",
 }
-"""Maps a setting to its command-line option, for each setting whose option has another name."""
+"""Maps a setting to its command-line option. Only settings whose option has another name are in it.
+"""
 
 
 def _option_of(setting: str) -> str:
-    """Return the command-line option of a setting; its own name if there is no option."""
+    """Return the command-line option of a setting, or its own name if it has no option."""
     is_option = setting in EvalSettings.__dataclass_fields__
     return _OPTIONS.get(setting) or (f"--{setting.replace('_', '-')}" if is_option else setting)
 
 
 def _describe_change(setting: str, current: object, earlier: object) -> str:
-    """Return a text on the present value of a setting, and its value when the run was started."""
+    """Return a text that says what a setting is now, and what it was when the run was started."""
     if setting == "detail":  # which no option states: only pages need single errors and values
         with_page = "with" if earlier else "without"
         return f"the run was started {with_page} an HTML report (-o report.html)"

@@ -1,1 +1,1 @@
-"""Executors: they compare the documents of a run in this process, in several, or on a cluster."""
+"""Executors. They compare the documents of a run in this process, in several, or on a cluster."""

@@ -1,8 +1,9 @@
 """Run on a Dask cluster: tasks are submitted, and their results are collected in order.
 
-A task has references to documents, which the worker reads itself. Dask repeats the tasks of a dead
-worker on another one. A task that killed several workers is repeated in halves, with no other task
-running, until the fatal document is found.
+A task has references to documents, which the worker reads itself. If a worker dies, Dask repeats
+its tasks on another worker. A task that killed several workers may contain a document that kills
+them. Its two halves are tried again, each while no other task is running, until this document is
+found.
 """
 
 import asyncio
@@ -63,7 +64,7 @@ DECIDING: Final = (
     "rapidfuzz",
     "scipy",
 )
-"""Packages that figures depend on; all workers must have the same versions of these."""
+"""Packages on which the figures depend. All workers must have the same versions of them."""
 
 NOT_INSTALLED: Final = "not installed"
 
@@ -87,11 +88,11 @@ class Done(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What every worker must have: the same versions of packages, and the files of documents."""
+    """What every worker must have: the same package versions, and access to the documents."""
 
     versions: Mapping[str, str]
     directory: str
-    """Working directory to which the paths of the run are relative."""
+    """Working directory. Relative paths of the run start from it."""
     sources: tuple[str, ...]
 
 
@@ -119,7 +120,7 @@ def read_job(packed: bytes) -> Job:
 
 
 def evaluate_task(job: Job, needs: Needs, packed: bytes) -> Done:
-    """Evaluate the documents of a Dask task in chunks; return their combined result.
+    """Evaluate the documents of a Dask task in chunks. Return one result for all of them.
 
     Raises:
         UsageError: the worker does not meet the requirements of the run.
@@ -144,17 +145,17 @@ def evaluate_task(job: Job, needs: Needs, packed: bytes) -> Done:
 def packed_items(items: Iterable[WorkItem]) -> bytes:
     """Return the documents of a Dask task as compressed bytes.
 
-    Lines of text that a worker can read again from their file are left out. Tasks must be small,
-    because the scheduler keeps thousands of them.
+    Tasks must be small, because the scheduler keeps thousands of them. Text that a worker can read
+    from a file itself is therefore left out.
     """
     items_or_ranges = [_drop_lines(item_or_range) for item_or_range in in_ranges(items)]
     return zlib.compress(pickle.dumps(items_or_ranges), 1)
 
 
 def _drop_lines(item: Part) -> Part:
-    """Return a reference to a pair without those lines of text that a worker can read from a file.
+    """Return a reference to a pair without lines of text that a worker can read from a file itself.
 
-    Anything else than a reference to a pair is returned unchanged.
+    Anything but a reference to a pair is returned unchanged.
     """
     if not isinstance(item, PairRef):
         return item
@@ -168,7 +169,7 @@ def _drop_lines(item: Part) -> Part:
 
 
 def unpacked_items(packed: bytes) -> Iterator[WorkItem]:
-    """Yield the documents of a Dask task, with their lines read again from the files."""
+    """Yield the documents of a Dask task. Lines that were left out are read from the files."""
     items_or_ranges: list[Part] = pickle.loads(zlib.decompress(packed))  # noqa: S301 - of the run
     with ExitStack() as stack:
         files: dict[str, IO[bytes]] = {}
@@ -240,21 +241,21 @@ def _check_worker(needs: Needs, worker: str, threads: int) -> None:
 
 @dataclass(slots=True, eq=False)
 class _Task(Handed):
-    """Documents that are sent to a Dask worker together; the worker evaluates them in chunks."""
+    """Documents that are sent to a Dask worker together. The worker evaluates them in chunks."""
 
     items: bytes
     """References to the documents, packed by `packed_items`."""
     size: ChunkSize
     result: ChunkResult | None = None
     suspected: bool = False
-    """Whether the task may have killed a worker, so that it must run alone."""
+    """Whether the task may have killed a worker. It must then run alone."""
 
 
 @contextmanager
 def _connect(cluster: Cluster, interruption: Interruption) -> Iterator[Client]:
-    """Connect to a Dask cluster for the duration of the block.
+    """Connect to a Dask cluster while the block of the `with` runs.
 
-    If `cluster` has no scheduler, start a cluster on this machine, and end it after the block.
+    If `cluster` has no scheduler, a cluster is started on this machine, and ended after the block.
     """
     for name in ("distributed", "distributed.client"):  # the run itself reports what matters
         logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -290,7 +291,10 @@ def _connect(cluster: Cluster, interruption: Interruption) -> Iterator[Client]:
 
 
 def _check_that_answers(address: str) -> None:
-    """Raise OSError if no Dask scheduler answers at an address: a client would wait for ever."""
+    """Raise OSError if no Dask scheduler answers at an address.
+
+    A Dask client would wait for ever.
+    """
 
     async def greet() -> None:
         arguments = Security().get_connection_args("client")
@@ -302,7 +306,10 @@ def _check_that_answers(address: str) -> None:
 
 @contextmanager
 def _ignore_interrupts() -> Iterator[None]:
-    """Make threads and processes that start in the block ignore Ctrl-C, unlike the main thread."""
+    """Make threads and processes that are started in the block ignore Ctrl-C.
+
+    The main thread still receives it after the block.
+    """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
@@ -324,7 +331,7 @@ class DaskExecutor(Elsewhere[_Task]):
     ) -> None:
         """Create an executor for a cluster.
 
-        `left` is the number of documents of the run that are left; None if unknown.
+        `left` is the number of documents that still have to be evaluated; None if unknown.
         """
         super().__init__(job, left, interruption)
         self.cluster = cluster
@@ -335,10 +342,10 @@ class DaskExecutor(Elsewhere[_Task]):
         self.workers = 0
         self.looked = 0.0
         self.seen = 0.0
-        """Time at which the cluster last had a worker, by `time.monotonic`."""
+        """Time at which the cluster last had a worker, as given by `time.monotonic`."""
 
     def results(self, chunks: Chunks) -> Iterator[ChunkResult]:
-        """Evaluate documents on a cluster; yields results in the order of the documents.
+        """Evaluate documents on a cluster. Yield the results in the order of the documents.
 
         Raises:
             UsageError: the cluster does not exist, or its workers do not meet the requirements.
@@ -377,7 +384,8 @@ class DaskExecutor(Elsewhere[_Task]):
     def _look(self) -> None:
         """Ask the cluster for its number of workers, unless it was asked a moment ago.
 
-        Raises WorkerDiedError if the cluster has had no workers for a while.
+        Raises:
+            WorkerDiedError: the cluster has had no workers for a while.
         """
         now = monotonic()
         if now - self.looked < LOOKING:
@@ -412,11 +420,13 @@ class DaskExecutor(Elsewhere[_Task]):
         future.add_done_callback(self.finished.put)
 
     def _next(self, chunks: Chunks) -> _Task | None:
-        """Return the next task to submit; None if no task can be submitted now.
+        """Return the next task to submit, or None if no task can be submitted now.
 
-        A suspected task may have killed a worker, so it runs alone: it is submitted when no other
-        task is running, and no other task is submitted until it ends. None is also returned if no
-        documents are left, or if too many results wait for an earlier one.
+        There are three reasons for None:
+        - A suspected task is running, or has to wait until the other tasks have ended. It may have
+          killed a worker, so it runs alone.
+        - Too many results wait for an earlier one.
+        - No documents are left.
         """
         running_tasks = [*self.at.values()]
         if any(task.suspected for task in running_tasks):
@@ -434,7 +444,7 @@ class DaskExecutor(Elsewhere[_Task]):
         return self._take_part(chunks, max(1, self.workers))
 
     def _receive(self, chunks: Chunks) -> None:
-        """Wait a limited time for a finished task, and take its result."""
+        """Wait for a finished task for a limited time, and take its result."""
         try:
             future = self.interruption.wait(self.finished.get, timeout=LOOKING)
         except Empty:
@@ -461,9 +471,11 @@ class DaskExecutor(Elsewhere[_Task]):
                 raise WorkerDiedError([Problem(ENGINE, "the scheduler lost a task")])
 
     def _failed(self, task: _Task, error: Any) -> None:
-        """Handle a task that failed: repeat it if it killed workers, else raise its error.
+        """Handle a task that failed.
 
-        If the error is not from stickler, the task is repeated in this process.
+        If it killed workers, its halves are tried again. An error of stickler is raised. If a
+        worker could not import the job, UsageError is raised. After any other error, the task is
+        repeated in this process.
         """
         match error:
             case KilledWorker():
@@ -493,9 +505,9 @@ class DaskExecutor(Elsewhere[_Task]):
                 )
 
     def _try_again(self, task: _Task) -> None:
-        """Replace a task that killed workers by its halves, each of which must run alone.
+        """Replace a task that killed workers by its two halves. Each of them must run alone.
 
-        A single document that killed a worker although it ran alone gets a failed result.
+        If a single document ran alone and still killed a worker, it gets a failed result.
         """
         self._note_death(f"{MOST_IN_VAIN} tasks in a row made their workers die")
         items = [*unpacked_items(task.items)]

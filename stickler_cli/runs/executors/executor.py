@@ -1,8 +1,8 @@
 """Cut documents into chunks, and evaluate the chunks in this process or by workers elsewhere.
 
-Large chunks save work, but a run can stop, or change workers, only between chunks. Results are in
-the order of the documents, so a result that arrives early has to wait. If a worker dies, its
-documents are tried again in halves.
+Large chunks save work. However, a run can stop, or change the number of workers, only between
+chunks. Results are in the order of the documents, so a result that arrives early has to wait. If a
+worker dies, its documents are tried again in two halves.
 """
 
 import pickle
@@ -31,35 +31,38 @@ FIRST_BYTES: Final = 250_000
 GROWTH: Final = 8  # how many times larger than the previous chunk the next one may be
 
 ASKED_TOGETHER: Final = 64
-"""Number of documents whose questions to models are asked together: many enough to use all
-connections, few enough to show progress."""
+"""Number of documents in a chunk if models are asked. It is large enough to use all connections to
+models, and small enough to show progress."""
 
 OWN_BYTES: Final = 500  # fixed cost of a document, in bytes of text
 
 
 AT_ONCE: Final = 0.3
-"""Maximum work, in estimated seconds, that this process does without checking for signals."""
+"""Maximum work, in estimated seconds, that this process does before it checks for signals again."""
 
 
 class Largest(NamedTuple):
-    """Maximum size of a chunk of documents: by time, number of documents, and text."""
+    """Maximum size of a chunk of documents.
+
+    A chunk ends when one of the three limits is reached.
+    """
 
     seconds: float
-    """Seconds of work, estimated from the previous chunk. If a schema has many fields, each chunk
-    has fixed costs of tens of milliseconds. A smaller limit would then shrink chunks again and
-    again."""
+    """Seconds of work, estimated from the previous chunk. The limit must not be small: with many
+    fields, every chunk takes some tens of milliseconds even for few documents, so a small limit
+    would shrink the chunks again and again."""
     documents: int
     text: int
     """Bytes of text."""
 
 
 CHUNK: Final = Largest(1.0, 256, 4_000_000)
-"""Maximum size of a chunk. Larger chunks gain little, and a chunk takes about thirty times the
-memory of its text."""
+"""Maximum size of a chunk. Larger chunks gain little speed, and a chunk needs about thirty times as
+much memory as its text."""
 
 TASK: Final = Largest(4.0, 8192, 8_000_000)
-"""Maximum size of a task, the documents that are sent to another machine together. Tasks are large
-enough to be sent cheaply, and small enough to be repeated."""
+"""Maximum size of a task: the documents that are sent to another machine together. A task is large
+enough that sending it costs little, and small enough to be repeated if a worker dies."""
 
 
 class ChunkSize(NamedTuple):
@@ -71,7 +74,7 @@ class ChunkSize(NamedTuple):
 
 
 class Chunks:
-    """The documents of a run, which are taken in chunks of suitable size."""
+    """The documents of a run. They are taken in chunks whose size adapts to the work."""
 
     def __init__(
         self,
@@ -88,7 +91,8 @@ class Chunks:
             items: the documents.
             size: documents in each chunk; None to adapt the size to bytes and time.
             timed: whether the time of a chunk measures its work; False if chunks wait for models.
-            jobs: number of processes; each gets a chunk at the beginning.
+            jobs: number of processes. With several, the first chunks are small, so that all of them
+                have work at once.
             largest: maximum size of a chunk, by default `CHUNK`.
         """
         self._items = items
@@ -103,13 +107,13 @@ class Chunks:
         self._max_bytes = float(FIRST_BYTES)  # of the next chunk
         self._min_documents = 1  # so few that they take little time
         self.returned: list[WorkItem] = []
-        """Documents that were taken but not evaluated; they are the next chunk."""
+        """Documents that were taken but not evaluated. `take` returns them as the next chunk."""
 
     def take(self, max_documents: int | None = None) -> list[WorkItem]:
-        """Return the documents of the next chunk; the list is empty at the end.
+        """Return the documents of the next chunk. The list is empty if no documents are left.
 
-        A chunk usually has at most `max_documents` documents. It has more if `max_documents` would
-        be finished too quickly, because sending a chunk takes time, too.
+        A chunk has at most `max_documents` documents, unless so few would be finished too quickly.
+        Sending a chunk takes time, so the chunk then has more.
         """
         max_documents = self._largest.documents if max_documents is None else max_documents
         if self.returned:
@@ -128,7 +132,10 @@ class Chunks:
         return items
 
     def took(self, size: ChunkSize, seconds: float) -> None:
-        """Adapt the size of further chunks to the seconds that a chunk of this size took."""
+        """Learn the speed of the work: a chunk of this size took this many seconds.
+
+        The next chunks get a size that fits.
+        """
         if self._fixed_size is not None:
             return
         documents, text = size
@@ -152,7 +159,8 @@ def _bytes_of(item: WorkItem) -> int:
 class Inline:
     """Evaluates chunks in this process.
 
-    A chunk that would block this process for too long is put back: another process must do it.
+    A chunk that would block this process for too long is put back. Another process must evaluate
+    it.
     """
 
     def __init__(
@@ -160,7 +168,7 @@ class Inline:
     ) -> None:
         """Create an executor.
 
-        `limit` is the memory in bytes that documents may take; None for no limit. With an
+        `limit` is the memory in bytes that documents may take; None for no limit. Only with an
         `interruption`, chunks that would block this process for too long are put back.
         """
         at_once = None if interruption is None else AT_ONCE
@@ -169,7 +177,10 @@ class Inline:
         self._interruption = interruption or Interruption()
 
     def results(self, chunks: Chunks) -> Generator[ChunkResult]:
-        """Yield the results of chunks, until a chunk would block this process for too long."""
+        """Yield the results of chunks.
+
+        Stop at a chunk that would block this process for too long.
+        """
         while items := chunks.take():
             start = monotonic()
             try:
@@ -183,7 +194,10 @@ class Inline:
             yield from results
 
     def _under_limit(self, items: Sequence[WorkItem]) -> Iterator[ChunkResult]:
-        """Evaluate documents within the memory limit; one by one if together they exceed it."""
+        """Evaluate documents within the memory limit.
+
+        If they exceed it together, they are evaluated one by one.
+        """
         try:
             with memory_limited(self._limit):
                 chunk = evaluate_chunk(self._job, items)
@@ -210,13 +224,14 @@ PICKLING_ERRORS: Final = (
     TypeError,
     ValueError,
 )
-"""Errors that pickle raises for values that cannot be sent, such as local classes."""
+"""Errors that pickle raises for objects that cannot be sent to another process, such as local
+classes."""
 
 
 def packed_job(job: Job, source: str) -> bytes:
     """Return the pickled job of a run, to be sent to workers.
 
-    `source` is the option that requested workers, for messages.
+    Error messages name `source`, the option that requested workers.
 
     Raises:
         UsageError: the job cannot be pickled; the message names the comparators that prevent it.
@@ -257,25 +272,29 @@ H = TypeVar("H", bound=Handed)
 
 
 class Elsewhere(ABC, Generic[H]):
-    """An executor that hands parts of a run (some documents each) to workers."""
+    """An executor that hands parts of a run to workers. A part consists of some documents."""
 
     source: str
     """Option that requested the executor, for messages."""
 
     def __init__(self, job: Job, left: int | None, interruption: Interruption) -> None:
-        """Create an executor; `left` is the number of documents to come, None if unknown."""
+        """Create an executor. `left` is the number of documents to evaluate; None if unknown."""
         self.job = job
         self.left = left
         self.interruption = interruption
         self.order: deque[H] = deque()
-        """Parts of the run without a yielded result, in the order of the documents."""
+        """Parts of the run whose results have not been yielded yet, in the order of the documents.
+        """
         self.all_read = False
         self.in_vain = 0
         """Number of deaths of workers since the last result."""
 
     @abstractmethod
     def results(self, chunks: Chunks) -> Iterator[ChunkResult]:
-        """Yield the results of all chunks in order; only finished ones after an interruption."""
+        """Yield the results of all chunks in order.
+
+        After an interruption, only finished ones are yielded.
+        """
 
     @abstractmethod
     def _hand_out(self, chunks: Chunks) -> None:
@@ -302,7 +321,7 @@ class Elsewhere(ABC, Generic[H]):
     def _take_part(self, chunks: Chunks, workers: int) -> H | None:
         """Return the next part of the run, to be given to a worker.
 
-        Returns None if no documents are left, or too many results wait for an earlier one.
+        Returns None if no documents are left, or if too many results wait for an earlier one.
         """
         if len(self.order) >= workers * PARTS_AHEAD:
             return None
@@ -317,7 +336,9 @@ class Elsewhere(ABC, Generic[H]):
         return self.order[-1]
 
     def _replace(self, replaced: H, *items_of_parts: Sequence[WorkItem]) -> list[H]:
-        """Replace a part of the run by smaller parts, to be tried again; return these.
+        """Replace a part of the run by smaller parts that will be tried again.
+
+        Return the smaller parts.
 
         Each of `items_of_parts` has the documents of a smaller part.
         """
@@ -328,14 +349,20 @@ class Elsewhere(ABC, Generic[H]):
         return smaller
 
     def _halve(self, replaced: H, items: Sequence[WorkItem]) -> list[H]:
-        """Replace a part of the run by its two halves, to be tried again; return these."""
+        """Replace a part of the run by its two halves, which will be tried again.
+
+        Return the halves.
+        """
         middle = len(items) // 2
         return self._replace(replaced, items[:middle], items[middle:])
 
     def _note_death(self, found: str) -> None:
-        """Count the death of a worker; after too many deaths in a row, raise WorkerDiedError.
+        """Count the death of a worker.
 
-        `found` is the text of the error.
+        `found` says in the error what happened.
+
+        Raises:
+            WorkerDiedError: too many workers have died since the last result.
         """
         self.in_vain += 1
         if self.in_vain > MOST_IN_VAIN:

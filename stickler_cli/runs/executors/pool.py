@@ -1,8 +1,9 @@
 """Run in several processes: chunks are sent to workers, and their results arrive in order.
 
-A worker is sent a chunk only when it waits for one. No pipe can therefore fill up on both sides,
-and if a worker dies, its documents are known. These are tried again in smaller chunks until the
-fatal documents are found. Chunks that cannot be pickled are evaluated in this process.
+A worker is sent a chunk only when it waits for one. Pipes can therefore not fill up in both
+directions, and if a worker dies, it is known which documents it had. These documents are tried
+again in smaller chunks, until those that kill workers are found. Chunks that cannot be pickled are
+evaluated in this process.
 """
 
 import os
@@ -83,7 +84,9 @@ class Worker:
         memory_limit: int | None,
         other_workers: "Iterable[Worker]" = (),
     ) -> None:
-        """Start a worker process; a forked one inherits `job`, any other is sent `packed`.
+        """Start a worker process.
+
+        A forked process inherits `job`; any other process is sent `packed`.
 
         Raises:
             OSError: the process cannot be started.
@@ -117,7 +120,7 @@ class Worker:
         worker_connection.close()  # so that reading reports the end of the worker
 
     def end(self) -> str:
-        """Wait for the process to end, or kill it; return how it ended, such as `exit code 1`."""
+        """Wait for the process to end, or kill it. Return how it ended, such as `exit code 1`."""
         self.connection.close()
         self._process.join(SECONDS_TO_END)
         if self._process.exitcode is None:
@@ -136,8 +139,9 @@ class Worker:
 def _choose_context(job: Job) -> "ForkContext | ForkServerContext | SpawnContext":
     """Return the way to start worker processes: fork, fork server or spawn.
 
-    A fork can work within milliseconds, as everything is loaded. If it is not safe to fork this
-    process, Linux forks a fork server that has loaded the engine. Other systems spawn processes.
+    A forked process can work within milliseconds, because everything is loaded already. If forking
+    this process is not safe, Linux uses a fork server that has loaded the engine, and other systems
+    spawn processes.
     """
     # Clients of models may have open connections, which two processes cannot share. A process that
     # Python itself started may be running a script that starts itself again; Python notices this
@@ -153,10 +157,9 @@ def _choose_context(job: Job) -> "ForkContext | ForkServerContext | SpawnContext
 
 
 def _start_fork_server() -> None:
-    """Start the fork server, without the working directory in its import path.
+    """Start the fork server in such a way that it does not import from the working directory.
 
-    Otherwise the server could load a module of the working directory instead of an installed one
-    of the same name.
+    Otherwise, a module in the working directory could replace an installed one of the same name.
     """
     previous = os.environ.get(SAFE_PATH)
     os.environ[SAFE_PATH] = "1"
@@ -178,7 +181,7 @@ def work(
 ) -> None:
     """Do the work of a worker process: evaluate the chunks that the main process sends.
 
-    It ends when the run ends, or when the main process is gone.
+    The function returns when the run ends, or when the main process is gone.
     """
     if environment:
         os.environ.pop(SAFE_PATH, None)  # set for the fork server only
@@ -210,7 +213,7 @@ def work(
 
 
 def _relay_questions(options: Options, connection: Connection) -> Options:
-    """Return the options for a worker: its client passes questions to the main process.
+    """Return options for a worker process. Its client passes all questions to the main process.
 
     Only the main process asks models.
     """
@@ -230,7 +233,7 @@ def _end_with(parent: "BaseProcess") -> None:
 
 
 def packed_result(job: Job, packed: bytes, memory_limit: int | None) -> bytes:
-    """Evaluate a packed chunk; return the pickled result, or a code for the kind of failure."""
+    """Evaluate a packed chunk. Return the pickled result, or a code that says what went wrong."""
     try:
         items: list[WorkItem] = pickle.loads(packed)  # noqa: S301 - from the process above
         with memory_limited(memory_limit):
@@ -263,7 +266,7 @@ class Pool(Elsewhere[_Chunk]):
     ) -> None:
         """Create a pool of `number` workers.
 
-        `left` is the number of documents to come; None if unknown.
+        `left` is the number of documents to evaluate; None if unknown.
         """
         super().__init__(job, left, interruption)
         self.workers = workers
@@ -271,12 +274,15 @@ class Pool(Elsewhere[_Chunk]):
         self.source = workers.source
         self.packed = b""
         self.at: dict[Worker, _Chunk | None] = {}
-        """The chunk that each worker is evaluating; None for an idle worker."""
+        """The chunk that each worker is evaluating; None for a worker that has nothing to do."""
         self.asking: Asking | None = None
-        """Queue of questions from workers to models; None before the first question."""
+        """Questions from workers to models, waiting to be asked; None before the first question."""
 
     def results(self, chunks: Chunks) -> Iterator[ChunkResult]:
-        """Yield the results of all chunks in order; a chunk is made only for an idle worker."""
+        """Yield the results of all chunks in order.
+
+        A chunk is cut only when a worker is free for it.
+        """
         self.packed = packed_job(self.job, self.workers.source)
         try:
             for _ in range(self.number):
@@ -313,7 +319,10 @@ class Pool(Elsewhere[_Chunk]):
                     worker.connection.send_bytes(packed)
 
     def _next(self, chunks: Chunks) -> _Chunk | None:
-        """Return the next chunk to send; None if none is left, or too many results are waiting."""
+        """Return the next chunk to send.
+
+        Returns None if no documents are left, or if too many results wait for an earlier one.
+        """
         under_way = self.at.values()
         for chunk in self.order:
             if chunk.result is None and chunk not in under_way:
@@ -321,7 +330,7 @@ class Pool(Elsewhere[_Chunk]):
         return self._take_part(chunks, len(self.at))
 
     def _receive(self, chunks: Chunks) -> None:
-        """Take the messages of workers; wait for a message if the next result is not there yet."""
+        """Take the messages of workers. If the next result is not there yet, wait for a message."""
         block = not self.order or self.order[0].result is None
         waited = [worker.connection for worker in self.at]
         ready = self.interruption.wait(wait, waited, self._patience() if block else 0)
@@ -377,9 +386,9 @@ class Pool(Elsewhere[_Chunk]):
         return max(0.0, min(begun) + limit - monotonic()) if begun and limit is not None else None
 
     def _stop_late(self, chunks: Chunks) -> None:
-        """Replace workers that exceed the time limit, and try their documents again one by one.
+        """Replace workers that exceed the time limit. Try their documents again, one by one.
 
-        A document that exceeds the limit alone gets a failed result.
+        A document that exceeds the limit on its own gets a failed result.
         """
         limit, now = self.workers.document_timeout, monotonic()
         late = [
@@ -416,10 +425,10 @@ class Pool(Elsewhere[_Chunk]):
             )
 
     def _try_again(self, chunk: _Chunk, found: str) -> None:
-        """Repeat a chunk that killed its worker, as two halves.
+        """Try the documents of a chunk that killed its worker again, as two halves.
 
         A chunk with a single document is tried again as it is. If the document has killed
-        `MOST_DEATHS` workers, it has failed, and `found` is the reason.
+        `MOST_DEATHS` workers, it gets a failed result, and `found` is the reason.
         """
         chunk.deaths += 1
         if len(chunk.items) > 1:
