@@ -311,5 +311,6 @@ def test_items_and_documents_right_as_a_whole_are_the_same_everywhere(case):
     assert (rows[""]["whole"], rows[""]["items"], rows["total"]["items"]) == ("2", "7", "")
     assert 'stickler_field_items{field="items",items="whole"} 15\n' in case.text("o.metrics.txt")
     assert "stickler_documents_right 0.285714\n" in case.text("o.metrics.txt")
-    for name in ("t.txt", "m.md", "p.html", "j.junit.xml"):
+    for name in ("t.txt", "m.md", "j.junit.xml"):
         assert "7 documents, 2 wholly right" in case.text(name)
+    assert "<b>2 of 7</b> documents wholly right" in case.text("p.html")
