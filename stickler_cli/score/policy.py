@@ -120,12 +120,12 @@ class AcceptancePolicy:
     fields: Sequence[FieldPolicy]
     """An entry for each field, or for each field in each group."""
     documents: Sequence[str]
-    """Digests of the ids of the documents from which the policy was made, sorted."""
+    """Digests of the document ids from which the policy was made, sorted."""
     digest: str
     """SHA-256 of the policy without the entry `digest`."""
 
     def threshold(self, field: str, group: str | None) -> float | None:
-        """Return the lowest accepted confidence of a field; None if no value is accepted."""
+        """Return the lowest confidence that a field accepts, or None if no value is accepted."""
         for field_policy in self.fields:
             if (field_policy.field, field_policy.group) == (field, group):
                 return field_policy.threshold
@@ -140,7 +140,10 @@ def sign_policy(policy: AcceptancePolicy) -> AcceptancePolicy:
 
 @dataclass(frozen=True, slots=True)
 class FieldOutcome:
-    """The outcome of a field's threshold on the values of labelled documents."""
+    """The effect of a field's threshold on labelled documents.
+
+    It counts the values that the threshold accepts, and how many of these are wrong.
+    """
 
     field: str
     """Path of the field, without list indexes."""
@@ -157,8 +160,8 @@ class FieldOutcome:
     documents: Count
     """Number of documents with an accepted value."""
     error: FractionOrNone
-    """Share of wrong values among a document's accepted values, averaged over documents; null if no
-    value was accepted."""
+    """Mean error rate of the documents that have accepted values. A document's error rate is the
+    share of wrong values among its accepted values. Null if no value was accepted."""
 
 
 def field_label(entry: FieldPolicy | FieldOutcome) -> str:
@@ -175,11 +178,11 @@ class PolicyOutcome:
     max_error: Fraction
     """Promised limit of the expected error."""
     assurance: Fraction
-    """Promised minimum probability that `max_error` holds, over the draw of the documents from
-    which the policy was made."""
+    """The promised minimum probability that `max_error` holds. The probability is over the random
+    choice of the documents from which the policy was made."""
     overlap: Count
-    """Number of documents in the run that were also used to make the policy; they are no
-    independent check."""
+    """Number of documents in the run that were also used to make the policy. These documents are no
+    independent check of the policy."""
     fields: Sequence[FieldOutcome]
     """The outcome of each field, in the order of the policy."""
 
@@ -198,7 +201,8 @@ class PolicyField(NamedTuple):
 def policy_fields(evaluation: Evaluation, by: str | None) -> Iterator[PolicyField]:
     """Yield the predicted values of each field.
 
-    If `by` is given, documents are grouped by this key, and each field is yielded for each group.
+    If `by` is given, documents are grouped by this key, and every field is yielded once for each
+    group.
     """
     groups: Mapping[str | None, Results] = {None: evaluation}
     if by is not None:
@@ -211,7 +215,7 @@ def policy_fields(evaluation: Evaluation, by: str | None) -> Iterator[PolicyFiel
 
 
 def document_digest(document: str, confidences: object) -> str:
-    """Return a digest by which the document is recognized in another run.
+    """Return a digest that identifies the document in other runs.
 
     It is the digest of the document's id. If the id is only a line number, the digest includes the
     document's confidences.
@@ -223,7 +227,7 @@ def document_digest(document: str, confidences: object) -> str:
 
 
 def evaluate_policy(policy: AcceptancePolicy, evaluation: Evaluation) -> PolicyOutcome:
-    """Return the outcome of a policy on the documents of an evaluation."""
+    """Apply a policy to the documents of an evaluation; count accepted and wrong values."""
     policy_documents = set(policy.documents)
     overlap = sum(
         document_digest(id_, confidences) in policy_documents
@@ -245,7 +249,10 @@ def evaluate_policy(policy: AcceptancePolicy, evaluation: Evaluation) -> PolicyO
 
 
 def _evaluate_field(policy: FieldPolicy, values: PolicyField | None) -> FieldOutcome:
-    """Return the outcome of one field's threshold; if the field has no values, none is accepted."""
+    """Count accepted and wrong values of one field.
+
+    If the field has no values, all counts are 0.
+    """
     outcome = FieldOutcome(
         field=policy.field,
         group=policy.group,
@@ -284,9 +291,10 @@ _ROUNDING: Final = 1e-9  # sums of shares that should be whole numbers are inexa
 
 
 class Losses(NamedTuple):
-    """The losses if all values at or above a threshold are accepted, for each threshold.
+    """What happens at each threshold if all values with at least this confidence are accepted.
 
-    Thresholds are in descending order; every array has one entry per threshold, (n,).
+    The loss of a document is the share of wrong values among its accepted values. Thresholds are in
+    descending order; every array has one entry per threshold, (n,).
     """
 
     threshold: Floats
@@ -321,16 +329,18 @@ class Acceptance:
     documents: int
     """Number of documents with an accepted value."""
     error: float
-    """Share of wrong values among a document's accepted values, averaged over documents."""
+    """Mean error rate of the documents that have accepted values. A document's error rate is the
+    share of wrong values among its accepted values."""
     bound: float
-    """Upper bound of the expected error, at the level of the test that chose the threshold."""
+    """Upper bound of the expected error. It holds at the significance level of the test that chose
+    the threshold."""
 
 
 def losses_by_threshold(document: Indexes, confidence: Floats, is_right: Mask) -> Losses:
     """Return the losses of documents for each possible threshold.
 
-    Each distinct confidence is a possible threshold. If there are more than `MAX_THRESHOLDS`, this
-    number of them is selected at even distances. The arguments have an entry for each value.
+    Each distinct confidence is a possible threshold. If there are more than `MAX_THRESHOLDS`, only
+    this number of them is used, evenly spaced. The arguments have one entry for each value.
     """
     order = np.argsort(-confidence, kind="stable")
     confidence, is_wrong, document = confidence[order], ~is_right[order], document[order]
@@ -369,7 +379,7 @@ def losses_by_threshold(document: Indexes, confidence: Floats, is_right: Mask) -
 
 
 def count_documents_needed(level: float, max_loss: float) -> int:
-    """Return the minimum number of documents with which `expected loss > max_loss` can be rejected.
+    """Return how many documents are needed at least to reject `expected loss > max_loss`.
 
     With exactly this number, the test rejects only if no document has a loss. `level` is the
     significance level of the test.
@@ -380,8 +390,8 @@ def count_documents_needed(level: float, max_loss: float) -> int:
 def p_values(losses: Losses, max_loss: "float | Floats") -> Floats:
     """Return the p-value of the hypothesis `expected loss > max_loss` for each threshold.
 
-    It is the tail of a binomial distribution if losses are 0 or 1, else the Hoeffding-Bentkus
-    bound. `max_loss` is in (0, 1).
+    If all losses are 0 or 1, the p-value is the tail of a binomial distribution. Otherwise it is
+    the Hoeffding-Bentkus bound. `max_loss` is in (0, 1).
 
     Source:
         Bates et al. (2021), Distribution-Free, Risk-Controlling Prediction Sets, section 3.1.
@@ -437,11 +447,12 @@ def reject_in_sequence(p: Floats, starts: Indexes, level: float) -> Floats:
 
 
 def choose_threshold(losses: Losses, max_loss: float, level: float) -> Acceptance | None:
-    """Return the lowest threshold whose expected loss is at most `max_loss`; None if none is found.
+    """Return the lowest threshold whose expected loss is at most `max_loss`; None if there is none.
 
-    The expected loss is greater than `max_loss` with a probability of at most `level`, over the
-    draw of the documents. This holds because confidences alone, and not which values are right,
-    decide at which thresholds testing starts.
+    The chosen threshold breaks this promise (its expected loss is greater than `max_loss`) with a
+    probability of at most `level`. The probability is over the random choice of the documents. It
+    holds because the thresholds at which testing starts are chosen from the confidences alone,
+    without knowing which values are right.
 
     Source:
         Angelopoulos et al. (2021), Learn then Test, for testing thresholds in a fixed sequence.
@@ -472,9 +483,10 @@ def choose_threshold(losses: Losses, max_loss: float, level: float) -> Acceptanc
 
 
 def _bound_loss(losses: Losses, level: float, max_loss: float) -> float:
-    """Return the greatest expected loss that the test does not reject, by bisection.
+    """Return the upper bound of the expected loss: the greatest expected loss that is not rejected.
 
-    `losses` has one threshold. The result lies between its mean loss and `max_loss`.
+    `losses` has one threshold. The result lies between its mean loss and `max_loss`; it is found by
+    bisection.
     """
     low, high = float(max(losses.mean_loss[0], 0.0)), max_loss
     for _ in range(50):

@@ -1,8 +1,8 @@
-"""A run: an evaluation with its schema, options, sources and gates; and the record of a run.
+"""A run, and the record in which it is saved.
 
-Every report is a view of a run. The record has the format `stickler-run/1`, whose JSON Schema is
-`schemas/stickler-run.json`; `records.run_reading` reads it back. This module also merges runs and
-changes their counting mode.
+A run is an evaluation with its schema, options, sources and gates. Every report is a view of a run.
+The record has the format `stickler-run/1`, whose JSON Schema is `schemas/stickler-run.json`;
+`records.run_reading` reads it back. This module also merges runs and changes their counting mode.
 """
 
 from collections import Counter
@@ -42,7 +42,7 @@ KNOWN_IDS: Final = "known_ids"  # key of the hashes of ids, if no documents are 
 
 
 class RunVerdict(StrEnum):
-    """The verdict on a run; exit code and reports state the same verdict."""
+    """The verdict on a run. The exit code and all reports follow it."""
 
     PASSED = "passed"
     FAILED = "failed"  # a gate failed
@@ -62,24 +62,24 @@ class SchemaSignature:
     inferred: Annotated[
         str | None, Rule("a string", {"type": ["string", "null"], "pattern": _DIGEST})
     ]
-    """SHA-256 of the inferred annotations; null if only annotations of the schema itself were
-    used."""
+    """SHA-256 of the inferred annotations; null if no annotations were inferred."""
     by: str | None = None
-    """The rule that chooses the schema of a document; left out if there is only one schema."""
+    """The rule that chooses the schema of each document; left out if there is only one schema."""
 
     @property
     def title(self) -> str:
-        """The name of the documents, with the file of the schema if there is one."""
+        """The title of reports: the name of the documents, then the schema file if there is one."""
         is_named = self.path and self.path != self.model_name  # an inferred schema has no file
         return f"{self.model_name} ({self.path})" if is_named else self.model_name
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """The sources and the time of a run; no figure depends on them."""
+    """Where the data of a run come from, and when the run began. No figure depends on them."""
 
     started: str
-    """When the run began, in UTC; `SOURCE_DATE_EPOCH` replaces it."""
+    """When the run began, in UTC. If the environment variable `SOURCE_DATE_EPOCH` is set, its time
+    is used instead."""
     gt: str
     """The ground truth, as the user named it."""
     pred: str
@@ -90,7 +90,7 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """An evaluation, and everything else that reports show of a run."""
+    """An evaluation, and everything else that reports show about a run."""
 
     evaluation: Evaluation
     schema: SchemaSignature
@@ -103,35 +103,36 @@ class Run:
     partial: bool = False
     """Whether the run ended before all of its documents were evaluated."""
     planned: int | None = None
-    """Number of documents that a partial run was to evaluate; None if unknown or complete."""
+    """Number of documents that the run should have evaluated, if it ended early. None if the number
+    is unknown or the run is complete."""
     provenance: Sequence[Provenance] = ()
     """The sources of the run, or of each run that was merged into it."""
     document: Mapping[str, object] | None = None
     """The `document_view` of the comparison, if the run compared one pair of files."""
     repeats: "Repeats | None" = None
-    """Comparison with other predictions of the same documents, if there are any."""
+    """Comparison with other predictions of the same documents, if other predictions were given."""
     version: str = __version__
     """Version of the program that made the run."""
     detail: Detail | None = None
-    """Single values and documents for an HTML page, if they were kept; not in run files."""
+    """Single values and documents, kept only for an HTML page. They are not saved in run files."""
     policy: "PolicyOutcome | None" = None
     """Outcome of an acceptance policy, if one was given."""
     marked: MarkedOutcome | None = None
     """Figures from people's verdicts on errors, if verdicts were given."""
     sources: PageSources | None = None
-    """Where a reader of the page finds the original documents; not in run files."""
+    """Tells the report page how to open the original documents. It is not saved in run files."""
     explain_command: str = ""
-    """The command that explains a document, without the document id at its end; empty if unknown.
-    Not in run files."""
+    """The command that explains a document; the user adds the document id at its end. Empty if the
+    command is unknown. It is not saved in run files."""
     errors_command: str = ""
-    """The command that lists errors, without options that select errors; empty if unknown. Not in
-    run files."""
+    """The command that lists errors; the user adds options that select some of them. Empty if the
+    command is unknown. It is not saved in run files."""
     first_non_matches: Sequence[Error] = ()
     """The errors that reports list, in order; not in run files."""
 
     @property
     def began(self) -> str:
-        """When the run began; for merged runs, when the last of them began; empty if unknown."""
+        """When the run began. For merged runs: when the last of them began. Empty if unknown."""
         return max((source.started for source in self.provenance), default="")
 
     @property
@@ -141,7 +142,10 @@ class Run:
 
     @property
     def verdict(self) -> RunVerdict:
-        """The verdict; a document that was not evaluated takes precedence over a failed gate."""
+        """The verdict.
+
+        A run that does not cover all documents is incomplete, even if a gate failed.
+        """
         evaluation = self.evaluation
         if self.n_unfit or not evaluation.statuses[Status.EVALUATED] or self.nothing_paired:
             return RunVerdict.INCOMPLETE  # the figures do not cover all documents
@@ -164,26 +168,23 @@ class Run:
 
     @property
     def unfit_problems(self) -> list[DocumentProblem]:
-        """The problems of documents that make the run incomplete, sorted.
-
-        A document may have several.
-        """
+        """The problems that make the run incomplete, sorted. A document may have several."""
         problems = sorted(self.evaluation.problems)
         return [problem for problem in problems if problem.status in self._unfit_statuses]
 
     @property
     def unfit_unnamed(self) -> int:
-        """Number of problems missing in `unfit_problems`, because the run keeps no rows."""
+        """How many problems `unfit_problems` cannot list, because the run keeps no rows."""
         return sum(self.evaluation.n_unnamed[status] for status in self._unfit_statuses)
 
     @property
     def _unfit_statuses(self) -> frozenset[Status]:
-        """The statuses that make a run incomplete if a document has one of them."""
+        """The statuses of documents that make a run incomplete."""
         return UNFIT_IF_STRICT if self.options.strict else UNFIT
 
 
 def run_record(run: Run, *, per_document: bool = True, deferred: bool = False) -> dict[str, object]:
-    """Return the record of a run; equal runs have equal records, whatever the order of documents.
+    """Return the record of a run. Equal runs have equal records, whatever the order of documents.
 
     The record includes single documents if the run keeps them and `per_document` is True. If
     `deferred` is True, large values (fields, their counts, and groups) are built only when they are
@@ -223,12 +224,13 @@ _ARE: Final = " are "
 _RARE: Final = f"keys beyond the {MAX_MAP_KEYS} most frequent keys"
 
 OF_MERGING: Final = frozenset({"intervals", "breakdown", "validated sides"})
-"""Conditions that must be the same in all runs that are merged. Runs that are only compared may
-differ in them."""
+"""Names of conditions (see `run_conditions`) that must be equal in runs that are merged. Runs that
+are only compared with each other may differ in them."""
 WITHOUT_FIGURES: Final = frozenset(
     {"option strict", "option rows", "option counting", "version", *OF_MERGING}
 )
-"""Conditions that do not change any figure; some choose which figures are shown."""
+"""Names of conditions that do not change any figure. Some of them choose which figures are
+shown."""
 
 
 REPEATED_TRUTHS: Final = " documents have the same ground truth as another document"
@@ -236,10 +238,10 @@ REPEATED_TRUTHS: Final = " documents have the same ground truth as another docum
 
 
 def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = None) -> Run:
-    """Merge runs into the run that one process would have made of all their documents.
+    """Merge runs into one run, as if one process had evaluated all their documents.
 
     `runs` are pairs (name, run); their order makes no difference. The merged run is judged by
-    `gates`, or by default by the gates of all runs.
+    `gates`. If `gates` is None, it is judged by the gates of all runs.
 
     Raises:
         NotComparableError: the runs were made under different conditions, or share documents.
@@ -285,7 +287,7 @@ def _drop_number_of_repeats(note: str) -> str:
 
 
 def _check_mergeable(runs: Sequence[tuple[str, Run]]) -> None:
-    """Raise NotComparableError unless the runs have equal conditions and no common document."""
+    """Raise NotComparableError if the runs differ in a condition or have a document in common."""
     problems = [*_condition_problems(runs)]
     for name, run in runs:
         if run.evaluation.has_documents and not run.evaluation.ledger.hashes:
@@ -298,7 +300,7 @@ def _check_mergeable(runs: Sequence[tuple[str, Run]]) -> None:
 
 
 def join_rare_keys(evaluation: Evaluation, fields: Sequence[FieldInfo]) -> list[str]:
-    """Add up the sums of all rare keys of each large map, and list them as the key `*`.
+    """Replace the rare keys of each large map by one key `*`, with the sums of all of them.
 
     This changes the evaluation, including its groups. Return a note on each map with rare keys.
     """
@@ -321,9 +323,9 @@ def join_rare_keys(evaluation: Evaluation, fields: Sequence[FieldInfo]) -> list[
 
 
 def _sum_planned(runs: Sequence[Run]) -> int | None:
-    """Return the number of documents that several runs were to evaluate together.
+    """Return how many documents several runs should have evaluated together.
 
-    None if all runs are complete, or if one of the numbers is unknown.
+    Return None if all runs are complete, or if one of the numbers is unknown.
     """
     if not any(run.partial for run in runs):
         return None
@@ -332,7 +334,7 @@ def _sum_planned(runs: Sequence[Run]) -> int | None:
 
 
 def run_conditions(run: Run) -> dict[str, object]:
-    """Return the conditions of a run as a dict from name to value.
+    """Return the conditions under which a run was made, as a dict from name to value.
 
     Runs can be merged only if their conditions are equal. A comparison of runs shows which
     conditions differ.
@@ -352,7 +354,7 @@ def run_conditions(run: Run) -> dict[str, object]:
 
 
 def _condition_problems(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
-    """Yield a problem for each condition in which a run differs from the first run."""
+    """Compare each run with the first run; yield a problem for each condition that is not equal."""
     (first_name, first), *others = runs
     for name, run in others:
         for condition, first_value, value in find_differences(
@@ -367,7 +369,8 @@ def _condition_problems(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
 def _shared_document_problems(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
     """Yield a problem for each run that shares documents with an earlier run.
 
-    If a run keeps no rows, its hashes only show that it shares documents, and not which ones.
+    The problem names the shared documents. If a run keeps no rows, the hashes of its documents show
+    that some are shared, but not which ones.
     """
     run_by_id: dict[str, str] = {}
     run_by_hash: dict[str, str] = {}
@@ -392,7 +395,7 @@ def _shared_document_problems(runs: Sequence[tuple[str, Run]]) -> Iterator[Probl
 def with_counting(run: Run, counting: Counting | None) -> Run:
     """Return the run in another counting mode, with its gates judged again.
 
-    None changes nothing.
+    If `counting` is None, the run is returned unchanged.
     """
     if counting is None or counting == run.rule.counting:
         return run

@@ -57,12 +57,12 @@ class Repeats:
     """A comparison of several runs of the same documents."""
 
     runs: list[str]
-    """The predictions of each run, as the user named them. The first is the run that all results
-    outside this record are about."""
+    """The predictions of each run, as the user named them. The first run is the main run: all
+    results outside this record are about it."""
     whole: FieldRepeats
     fields: list[FieldRepeats]
     """Every field, in schema order, parents first."""
     flips: list[Flip]
     """The values that are right in some runs only, sorted by document id."""
     all_flips: Flag
-    """Whether `flips` is complete; if not, there were too many errors to keep."""
+    """Whether `flips` is complete. If not, there were too many errors to keep them all."""

@@ -1,11 +1,11 @@
-"""Rates computed from the five counts of units, and the sums of each field over documents.
+"""Rates such as F1, and the sums of counts and scores of each field over documents.
 
-Formulas of rates are in this module alone. Sums are exact and may be added in any order.
+Rates are computed in this module and nowhere else. Sums are exact and may be added in any order.
 
 A cell holds the counts of one field in one document: a count for each counting mode and outcome,
-then `FURTHER_COUNTS`. Over many documents, the sums of cells and scores are kept, and *moments*:
-sums of squares and products of counts, from which confidence intervals of rates are computed. All
-sums are whole numbers, and more documents do not need more sums.
+then `FURTHER_COUNTS`. Cells and scores are summed over documents. *Moments* are kept, too: sums of
+squares and products of counts, from which confidence intervals of rates are computed. All sums are
+whole numbers. Their number does not grow with the number of documents.
 """
 
 import math
@@ -95,7 +95,9 @@ class Counts(NamedTuple):
         return sum(self)
 
     def derived(self, *, recall_with_fd: bool = False) -> dict[str, float]:
-        """Return a dict from name to value of each rate, in [0, 1]; 0.0 for a denominator of 0.
+        """Return a dict from the name of each rate to its value, in [0, 1].
+
+        A rate is 0.0 if its denominator is 0.
 
         >>> Counts(tp=9, fd=1, fn=1).derived()["f1"]
         0.9
@@ -123,8 +125,8 @@ class Counts(NamedTuple):
 def rate_fractions(counts: Sequence[Any], *, recall_with_fd: bool) -> dict[str, tuple[Any, Any]]:
     """Return a dict from the name of every rate to its (numerator, denominator).
 
-    The five counts are numbers or arrays of one shape. F1 is the single division 2TP / (2TP + FP +
-    FN [+ FD]) and not 2PR / (P + R): nine of ten is then exactly 0.9.
+    The five counts are numbers, or arrays of one shape. F1 is computed as 2TP / (2TP + FP + FN [+
+    FD]) and not as 2PR / (P + R). With this single division, nine right of ten give exactly 0.9.
     """
     tp, fd, fa, fn, tn = counts
     predicted = tp + fa + fd
@@ -179,13 +181,12 @@ class RateRule:
 DEFAULT_RULE: Final = RateRule()
 """The rule with default options."""
 EXACT_ITEM_RULE: Final = RateRule(recall_with_fd=True)
-"""The rule for exact items: items with errors count in the denominators of precision and recall.
+"""How rates of exact items are computed: items with errors lower both precision and recall.
 
-Source: Tjong Kim Sang and De Meulder (2003), https://aclanthology.org/W03-0419, F1 of entities.
-"""
+Source: Tjong Kim Sang and De Meulder (2003), https://aclanthology.org/W03-0419, F1 of entities."""
 EXACT_F1: Final = "exact_f1"
 EXACT_METRICS: Final = ("exact_precision", "exact_recall", EXACT_F1)
-"""The rates of exact items, by the names that columns and metrics have."""
+"""The rates of exact items, by the names that they have as metrics and as columns of tables."""
 
 
 COUNTING_MODES: Final = ("overall", "aggregate", "leaves")
@@ -193,8 +194,8 @@ OUTCOME_NAMES: Final = tuple(outcome.name.lower() for outcome in Outcome)  # key
 LEAF_COUNTS: Final = slice(N_UNIT_COUNTS - len(OUTCOME_NAMES), N_UNIT_COUNTS)
 """The positions of the counts of values in a cell."""
 OUTCOME_PAIRS: Final = tuple(combinations_with_replacement(range(len(OUTCOME_NAMES)), 2))
-"""All pairs of positions in `Outcome`. Each pair has a moment: the product of the two outcomes'
-counts in a document, summed over documents."""
+"""All pairs of positions in `Outcome`. Each pair has a moment: in each document, the counts of the
+two outcomes are multiplied, and these products are summed over documents."""
 MOMENT_NAMES: Final = tuple(
     f"{OUTCOME_NAMES[first]}_{OUTCOME_NAMES[second]}" for first, second in OUTCOME_PAIRS
 )
@@ -204,33 +205,33 @@ SCORE_SCALE: Final = 1 << 60
 
 
 MAX_MAP_KEYS: Final = 200
-"""Maximum number of keys of a map that have figures of their own; rarer keys are summed under
-`*`."""
+"""A map shows figures for at most this many keys, the most frequent ones. Rarer keys are summed
+under `*`."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """The sums over documents of one field, or of whole documents."""
+    """The sums over documents for one field, or for whole documents."""
 
     cell: list[int] = field(default_factory=lambda: [0] * CELL_SIZE)
     """Sums of the field's cells, (CELL_SIZE,)."""
     moments: list[list[int]] = field(
         default_factory=lambda: [[0] * len(MOMENT_NAMES) for _ in range(3)]
     )
-    """For each counting mode and each pair of outcomes: the product of the two outcomes' counts in
-    a document, summed over documents, (3 counting modes, len(MOMENT_NAMES))."""
+    """Sums of products, (3 counting modes, len(MOMENT_NAMES)). For each pair of outcomes, the two
+    counts in a document are multiplied, and the products are summed over documents."""
     n_scored: int = 0
-    """Number of documents in which the field has a score of its own; it has none inside a list or a
-    one-sided object."""
+    """Number of documents in which the field has a score of its own. It has none inside a list, or
+    inside an object that only one side has."""
     similarity_sum: int = 0
     """Sum of the field's raw similarities, times `SCORE_SCALE`."""
     score_sum: int = 0
-    """Sum of the scores after clipping, times `SCORE_SCALE`. The scores are those of a field; in
-    the tally of whole documents, they are the overall scores."""
+    """Sum of the scores after clipping, times `SCORE_SCALE`. In the tally of whole documents, these
+    are the overall scores of documents."""
     score_square_sum: int = 0
     """Sum of the squares of the scores after clipping, times `SCORE_SCALE`."""
     weight: float | None = None
-    """Weight of the field; the greatest weight if it differs between documents."""
+    """Weight of the field. If documents have different weights, the greatest of them."""
 
     def merge(self, other: "Tally") -> None:
         """Add the sums of other documents, or of another field."""
@@ -273,9 +274,9 @@ class Tally:
 
     @property
     def item_outcomes(self) -> Counts:
-        """Counts of items, each counted as one unit that is right only if it is exact.
+        """Counts of items. An item is one unit, and right only if it is exact.
 
-        A pair of items with an error inside is an FD. `EXACT_ITEM_RULE` gives the rates.
+        Two paired items with an error inside count as an FD. `EXACT_ITEM_RULE` gives the rates.
         """
         exact, items, missed, invented = self.cell[ITEM_COUNTS]
         return Counts(tp=exact, fd=items - exact - missed - invented, fa=invented, fn=missed)
@@ -293,7 +294,7 @@ class Tally:
 
     @property
     def mean_similarity(self) -> float | None:
-        """Mean raw similarity of the field over the documents in which the field has a score.
+        """Mean raw similarity of the field, over the documents in which the field has a score.
 
         None if there is no such document.
         """
@@ -301,7 +302,7 @@ class Tally:
 
     @property
     def mean_score(self) -> float | None:
-        """Mean score of the field over the documents in which the field has a score.
+        """Mean score of the field, over the documents in which the field has a score.
 
         None if there is no such document.
         """
@@ -309,10 +310,13 @@ class Tally:
 
 
 class FieldTallies(dict[FieldNames, Tally]):
-    """The sums of each field by its path without list indexes; whole documents have the path ()."""
+    """A dict from the path of each field, without list indexes, to its sums.
+
+    The path () stands for whole documents.
+    """
 
     def tally(self, path: Path) -> Tally:
-        """Return the sums of a field; all are zero if the field was never counted."""
+        """Return the sums of a field. If the field was never counted, all sums are zero."""
         return self.get(tuple(map(str, path))) or Tally()
 
     def add_tally(self, path: FieldNames, tally: Tally) -> None:
@@ -324,7 +328,7 @@ class FieldTallies(dict[FieldNames, Tally]):
             self[path] = replace(tally)
 
     def merge(self, other: "FieldTallies") -> None:
-        """Add the sums of other documents; the order of merging makes no difference."""
+        """Add the sums of other documents. The order of merging makes no difference."""
         for path, tally in other.items():
             self.add_tally(path, tally)
 
@@ -343,9 +347,9 @@ class FieldTallies(dict[FieldNames, Tally]):
         return absent_fields
 
     def count_never_labelled(self) -> dict[str, int]:
-        """Count the documents without a label for each field that is evaluated in no document.
+        """Find fields that no document labels, and return the number of documents without a label.
 
-        The keys of the result are the paths of these fields as texts.
+        The result is a dict from the path of such a field, as text, to the number of documents.
         """
         never_labelled = {path: tally for path, tally in self.items() if not tally.is_evaluated}
         return {
@@ -354,11 +358,11 @@ class FieldTallies(dict[FieldNames, Tally]):
         }
 
     def find_rare_keys(self, schema_paths: Container[Path]) -> dict[FieldNames, FieldNames]:
-        """Return a dict from old to new path of each rare map key and of the fields below it.
+        """Find rare map keys, and return their paths with `*` in place of the key.
 
-        In the new path, the rare key is `*`. Each map keeps its `MAX_MAP_KEYS` most frequent keys,
-        and the dict is empty if no map has more keys. `schema_paths` are the paths of the schema's
-        fields.
+        The result is a dict from old to new path. It includes the fields below a rare key. Each map
+        keeps its `MAX_MAP_KEYS` most frequent keys, so the dict is empty if no map has more keys.
+        `schema_paths` are the paths of the schema's fields.
         """
         new_paths: dict[FieldNames, FieldNames] = {(): ()}
         # Go level by level, because a path continues under the new path of its parent.
@@ -387,17 +391,18 @@ class FieldTallies(dict[FieldNames, Tally]):
     def _frequency(self, paths: Sequence[FieldNames]) -> tuple[int, int]:
         """Return a sort key that puts frequent keys of a map first.
 
-        The key that has a score in most documents comes first. Of keys with a score in equally many
-        documents, the key with most values comes first. `paths` are the paths of one key.
+        The key that has a score in most documents comes first. If two keys have a score in equally
+        many documents, the key with more values comes first. `paths` are the path of the key and
+        the paths of the fields below it.
         """
         tallies = [self[path] for path in paths]
         n_values = sum(sum(tally.cell[LEAF_COUNTS]) for tally in tallies)
         return -sum(tally.n_scored for tally in tallies), -n_values
 
     def with_renamed_fields(self, new_paths: Mapping[FieldNames, FieldNames]) -> "FieldTallies":
-        """Return sums in which fields have new paths.
+        """Return sums in which some fields have new paths.
 
-        Fields with the same new path are added up.
+        `new_paths` is a dict from old to new path. Fields with the same new path are added up.
         """
         renamed = FieldTallies()
         for path, tally in self.items():
@@ -405,7 +410,7 @@ class FieldTallies(dict[FieldNames, Tally]):
         return renamed
 
     def sort_parents_first(self, first: Iterable[FieldNames] = ()) -> "FieldTallies":
-        """Return the same sums with the fields of `first` at the beginning.
+        """Return the same sums in another order: the fields of `first` come first.
 
         Parents are moved, too, so that they always come before their children.
         """
@@ -456,15 +461,15 @@ def moment_matrix(moments: Sequence[int]) -> Floats:
 def scale_score(score: float) -> int:
     """Return a score in [0, 1] times `SCORE_SCALE`, as a whole number.
 
-    The result is exact for scores above 2**-7.
+    No digit is lost for scores above 2**-7; smaller scores may be rounded.
     """
     return int(score * SCORE_SCALE)
 
 
 def sum_scores(scores: Floats, starts: Indexes) -> list[int]:
-    """Add up the scores of each span; return the sums times `SCORE_SCALE`, as whole numbers.
+    """Add up the scores of each span. Return the sums times `SCORE_SCALE`, as whole numbers.
 
-    A span is a range of `scores`. It begins at an entry of `starts`, and ends where the next span
+    A span is a range of `scores`. It begins at an index in `starts`, and ends where the next span
     begins. Scores are in [0, 1]. Each score above 2**-7 is added exactly.
     """
     scaled = (scores * SCORE_SCALE).astype(np.int64)
@@ -474,7 +479,7 @@ def sum_scores(scores: Floats, starts: Indexes) -> list[int]:
 
 
 def cell_record(cell: Sequence[int]) -> dict[str, Any]:
-    """Return the counts of a cell as files have them, without zeros."""
+    """Return the counts of a cell in the form in which files store them. Zeros are left out."""
     by_mode = [
         cell[start : start + len(OUTCOME_NAMES)]
         for start in range(0, N_UNIT_COUNTS, len(OUTCOME_NAMES))
@@ -486,7 +491,7 @@ def cell_record(cell: Sequence[int]) -> dict[str, Any]:
 def sparse_record(
     by_mode: Sequence[Sequence[int]], names: Sequence[str] = OUTCOME_NAMES
 ) -> dict[str, Any]:
-    """Return `{counting mode: {name: number}}` without zeros, as files have it.
+    """Return `{counting mode: {name: number}}`, as files store it. Zeros are left out.
 
     `by_mode` has the numbers of each counting mode, and `names` are their names. If all three modes
     have equal numbers, the result is `{name: number}` without modes.
@@ -509,7 +514,7 @@ def read_cell(entry: Mapping[str, Any]) -> list[int]:
 def read_mode_counts(
     entry: Mapping[str, Any], names: Sequence[str] = OUTCOME_NAMES
 ) -> Iterator[list[int]]:
-    """Yield a list of numbers for each counting mode, from a record that `sparse_record` made."""
+    """Read a record that `sparse_record` made; yield a list of numbers for each counting mode."""
     return ([numbers.get(name, 0) for name in names] for numbers in split_by_mode(entry))
 
 
@@ -524,7 +529,7 @@ def split_by_mode(entry: Mapping[str, Any]) -> tuple[Mapping[str, int], ...]:
 
 
 def schema_pattern(path: Path, schema_paths: Container[Path]) -> Path:
-    """Return the path under which the schema declares a field; a key of a map becomes `*`.
+    """Return the path that the schema declares for a field: keys of maps become `*`.
 
     `schema_paths` are the declared paths.
     """
@@ -535,9 +540,10 @@ def schema_pattern(path: Path, schema_paths: Container[Path]) -> Path:
 
 
 def schema_step(name: str, schema_paths: Container[Path], pattern: Path) -> str:
-    """Return the name under which the schema declares a key: itself, or `*` for a key of a map.
+    """Return the name that the schema declares for a key.
 
-    `pattern` is the declared path of its parent.
+    It is `*` for a key of a map, and the key itself otherwise. `pattern` is the declared path of
+    the object that has the key.
     """
     is_declared = (*pattern, name) in schema_paths
     is_map_key = not is_declared and (*pattern, ANY_KEY) in schema_paths
@@ -545,9 +551,9 @@ def schema_step(name: str, schema_paths: Container[Path], pattern: Path) -> str:
 
 
 def in_schema_order(sums: FieldTallies, fields: Iterable[FieldInfo]) -> FieldTallies:
-    """Return the sums in schema order; undeclared names follow their declared siblings, sorted.
+    """Return the sums in schema order. Undeclared names follow their declared siblings, sorted.
 
-    Documents may have their fields in any order; results must not depend on it.
+    Documents may have their fields in any order, but results must not depend on it.
     """
     ranks: dict[Path, int] = {}
     for rank, field_info in enumerate(fields):

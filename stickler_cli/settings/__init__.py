@@ -1,4 +1,5 @@
-"""All options with type, default, help and valid values; all readers of options use these classes.
+"""All options, with their types, defaults, help texts and valid values.
 
-There is a class for each group of options that belong together, and one for each command.
+Everything that reads options uses these classes: one class for each group of options that belong
+together, and one for each command.
 """

@@ -1,4 +1,4 @@
-"""Options that decide the figures of a run: its inputs, and how they are read and counted."""
+"""Options that change the figures of a run: what is read, how it is read, and how it is counted."""
 
 from typing import Final, Literal
 
@@ -38,7 +38,7 @@ PROCESSES: Final = SOME._replace(expected=f"{SOME.expected}, or auto", word="aut
 
 
 class SchemaSource(Settings):
-    """Option for the source of the schema; its value is empty if the user names no schema."""
+    """The schema option. Its value is empty if the user names no schema."""
 
     schema: str = option(
         "", "The annotated JSON Schema.", "SCHEMA", is_path=True, argument=True, role="input"
@@ -46,7 +46,10 @@ class SchemaSource(Settings):
 
 
 def optional_schema() -> str:
-    """Declare an optional schema; without one, the schema is inferred from the ground truth."""
+    """Declare a schema option that may be left out.
+
+    The schema is then inferred from the ground truth.
+    """
     help_text = (
         "The annotated JSON Schema. If you leave it out, a schema is inferred from the "
         "ground truth."
@@ -211,7 +214,7 @@ class FindingOptions(Settings, panel="input"):
 
 
 class DocumentOptions(LenientOptions, FindingOptions, panel="input"):
-    """Options for finding, reading and pairing documents of both sides."""
+    """Options for finding and reading documents, and for pairing predictions with ground truths."""
 
     pair_by: str | None = option(
         None,
@@ -389,7 +392,7 @@ class CountingOptions(Settings, panel="counting"):
 
 
 class RunOptions(CountingOptions, DecidingOptions, panel="gates"):
-    """Options that decide figures and verdict of a run; they are stored in its record."""
+    """Options that decide the figures and the verdict of a run. They are stored in its record."""
 
     strict: bool = option(
         False, "Exit with code 3 if any ground truth or prediction is missing or invalid."

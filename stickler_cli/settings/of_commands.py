@@ -1,4 +1,4 @@
-"""Settings of `evaluate_many`, and of all commands that are not studies."""
+"""Settings of `evaluate_many`, and of all commands except studies."""
 
 from typing import Any, Literal
 
@@ -197,7 +197,7 @@ class EvalSettings(
 
 
 class SourcesOrRun(SourceOptions):
-    """Arguments for the sources of a run, or for the file of a finished run."""
+    """Arguments that name either the sources of a run, or the file of a finished run."""
 
     schema: str = optional_schema()
     gt: str = option(
@@ -220,7 +220,7 @@ class SourcesOrRun(SourceOptions):
 
 
 class RecordedOptions(Settings, panel="input"):
-    """Options for reading the recorded sources of a finished run again."""
+    """Options for reading the sources of a finished run again."""
 
     read: tuple[str, ...] = option(
         (),
@@ -304,7 +304,7 @@ class ErrorsSettings(
 ):
     """Settings of `stickler errors`.
 
-    Options of documents apply only if the command evaluates the run itself.
+    Options of documents have no effect if the command reads the file of a finished run.
     """
 
     document: str | None = option(
@@ -383,7 +383,10 @@ class ShowSettings(SchemaSource, SchemaOptions, WidthOptions, TerminalOptions):
 class ManySettings(
     SeveralSchemas, SchemaOptions, CountingOptions, DecidingOptions, ValidationOptions
 ):
-    """Settings of `evaluate_many`; the option `lenient_json` has no effect on its documents."""
+    """Settings of `evaluate_many`.
+
+    The option `lenient_json` has no effect, as documents are given as Python objects.
+    """
 
     workers: int | Literal["auto"] = option(
         1, "Number of processes that compare documents; 1 uses no extra process.", values=PROCESSES
@@ -394,10 +397,10 @@ class ManySettings(
 
 
 def as_of_eval(settings: Settings, **said: Any) -> EvalSettings:
-    """Return settings of `stickler eval` that have the values of another command's options.
+    """Convert the settings of another command to settings of `stickler eval`.
 
-    `settings` are those of the other command. Keyword arguments replace single values. Output
-    options keep their defaults, except that `rows` is `inline`.
+    Options that both commands have keep their values, except output options. These have the
+    defaults of `stickler eval`, but `rows` is `inline`. Keyword arguments replace single values.
     """
     shared = {
         name: getattr(settings, name)

@@ -170,7 +170,7 @@ class EngineOptions(Settings, panel="engine"):
 
 
 def level_of(help_text: str) -> Any:
-    """Declare the option for the confidence level of a study that always computes intervals."""
+    """Declare the option for the confidence level, for studies that always compute intervals."""
     return option(LEVEL, help_text, "LEVEL", values=SHARE, panel="statistics")
 
 
@@ -183,7 +183,7 @@ def printed() -> Any:
 def printed_run(
     default: str | None = "table", default_note: str = "", in_file: str = "none"
 ) -> Any:
-    """Declare the option for the format in which a run is printed; its help lists the formats."""
+    """Declare the option for the format in which a run is printed. Its help lists the formats."""
     help_text = (
         f"Format of the output on standard output: {', '.join(get_args(RunFormat))}.{default_note}"
     )
@@ -202,7 +202,7 @@ def written_gold() -> Any:
 
 
 def output_files(help_text: str, in_file: str = "none") -> tuple[str, ...]:
-    """Declare the option for the files to which results are written."""
+    """Declare the option for output files: the files to which results are written."""
     return option(
         (),
         help_text,
@@ -248,7 +248,7 @@ class WidthOptions(Settings, panel="output"):
 
 
 class StudyFiles(WidthOptions, TerminalOptions, panel="output"):
-    """Options for the files to which a study writes its answer, and for the width of its tables."""
+    """Options that name the files for the answer of a study, and set the width of its tables."""
 
     output: tuple[str, ...] = output_files(
         "Also write the result to this file; the suffix sets the format (.html, .json, "
@@ -272,7 +272,7 @@ class PairStudyOptions(
     ModelOptions,
     StudyOptions,
 ):
-    """Options of studies that compare the documents of both sides."""
+    """Options of studies that compare predictions with ground truths."""
 
 
 class ReportOptions(OutputOptions, panel="output"):
@@ -297,7 +297,7 @@ class LinkOptions(Settings, panel="output"):
 
 
 class TableOptions(WidthOptions, panel="output"):
-    """Options that select and sort the fields and documents in tables."""
+    """Options that choose and sort the fields and documents that tables show."""
 
     sort: Literal["schema", "f1", "errors", "name"] = option(
         "schema",

@@ -1,8 +1,8 @@
-"""The answer of a study, the services that a study can use, and steps that studies share.
+"""The answer of a study, the services that a study can use, and steps that several studies need.
 
-Shared steps compare documents, check names and gates, and read files of verdicts. A verdict file
-has people's verdicts on pairs of values: lines of JSON with `path`, `gt`, `pred` and `verdict`.
-People can also give verdicts in the HTML report, and download them in this form.
+These steps compare documents, check names and gates, and read verdict files. A verdict file has
+people's verdicts on pairs of values: lines of JSON with `path`, `gt`, `pred` and `verdict`. People
+can also give verdicts in the HTML report, and download them in this form.
 """
 
 import json
@@ -55,32 +55,34 @@ class Desk:
     """Loads the schema that the settings name, or infers one from the ground truth."""
     run: Callable[[EvalSettings, OutputsRequested], Run]
     judge: Callable[[Run], RunVerdict]
-    """Prints failed documents to standard error; returns the verdict of the run."""
+    """Prints the problems of failed documents to standard error, and returns the verdict of the
+    run."""
     write: Callable[[Iterable[bytes], Iterable[str]], None]
     """Writes lines of JSON to the file of --output, or to standard output. The second argument
-    gives the columns if the requested format is a table."""
+    names the columns; they are needed if the user asked for a table."""
     tell: Callable[[str], None]
     """Writes a line to standard error; does nothing with --quiet."""
     command: str = ""
-    """The command line of the study without its output options. With this line, a user can ask the
-    same question again. Empty if an input is standard input."""
+    """The command line of the study, without its output options. Reports show it, so that a user
+    can repeat the study. Empty if an input is standard input."""
 
 
 @dataclass(frozen=True, slots=True)
 class StudyAnswer:
-    """The report of a study, and a verdict on whether the answer is complete and good enough."""
+    """The report of a study, and a verdict: whether the answer is complete and passes its gates."""
 
     report: Any
-    """A `Report`, or a record with formats of its own; None if there is nothing to print."""
+    """A `Report`, or a record that has its own output formats. None if there is nothing to
+    print."""
     verdict: RunVerdict = RunVerdict.PASSED
     why: Sequence[str] = ()
-    """Reasons for a verdict other than "passed", as lines for standard error."""
+    """Reasons why the verdict is not "passed", as lines for standard error."""
 
 
 def compare_sources(
     settings: Any, plan: Plan, options: Options, notes: list[str]
 ) -> Iterator[tuple[list[DocumentPair], UnitTable]]:
-    """Compare documents that exist on both sides; yields batches of documents with their units.
+    """Compare the documents that both sides have. Yield batches of documents with their units.
 
     After the last batch, notes on the sources and on omitted documents are added to `notes`.
 
@@ -113,9 +115,9 @@ def compare_sources(
 def _compare_chunks(
     plan: Plan, documents: Iterable[DocumentPair], options: Options, notes: list[str]
 ) -> Iterator[tuple[list[DocumentPair], UnitTable]]:
-    """Compare documents in batches.
+    """Compare documents in batches, and yield each batch with its units.
 
-    A document that exceeds the work limit is omitted with a note.
+    A document that exceeds the work limit is left out, and a note on it is added to `notes`.
     """
     source = iter(documents)
     while chunk := list(islice(source, AT_ONCE)):
@@ -162,7 +164,10 @@ def check_names(option: str, names: Iterable[str], valid: Collection[str], findi
 def check_gate(
     report: Report, minimum: float | None, name: str, value: float | None
 ) -> StudyAnswer:
-    """Return the answer of a study with one gate: it fails if `value` is below `minimum`."""
+    """Check the gate of a study that has only one. It fails if `value` is None or below `minimum`.
+
+    If `minimum` is None, there is no gate, and the study passes.
+    """
     if minimum is None or (value is not None and value >= minimum):
         return StudyAnswer(report)
     comparison = (
@@ -172,10 +177,12 @@ def check_gate(
 
 
 def rates_of(n_both: Floats, n_gt: Floats, n_pred: Floats) -> dict[str, tuple[Floats, Floats]]:
-    """Return (dividend, divisor) of `precision`, `recall` and `f1`, as a dict with these keys.
+    """Return a dict with the keys `precision`, `recall` and `f1`.
+
+    Each value is (dividend, divisor).
 
     `n_gt` is the number of values (or other things) in the ground truth, `n_pred` the number in the
-    prediction, and `n_both` the number that both have in common.
+    prediction, and `n_both` the number of those that both have.
     """
     return {
         "precision": (n_both, n_pred),
@@ -193,8 +200,8 @@ def shares_by_unit(
     """Return shares, such as precision, with their confidence intervals.
 
     Args:
-        quotients: for the name of each share, (dividends, divisors); both arrays have one entry for
-            each observation.
+        quotients: a dict from the name of each share to (dividends, divisors). Both arrays have one
+            entry for each observation.
         units: for each observation, the index of its document (or other unit of resampling).
         n_units: the number of documents (or other units of resampling).
         settings: the settings of the intervals; None for no intervals.
@@ -209,7 +216,7 @@ def shares_by_unit(
 T = TypeVar("T")
 
 SAME: Final = {"same": True, "different": False}
-"""Words for verdicts in a verdict file: True if a word means that both values are the same.
+"""Meaning of the words for verdicts in a verdict file: True says that both values are the same.
 
 A verdict file may have the Booleans true and false instead of words."""
 
@@ -229,8 +236,8 @@ class VerdictLine:
     pred: JsonValue
     same: bool
     unit: str
-    """Name of the unit of resampling: verdicts with equal names are resampled together. The name is
-    the id of the document if the line has one; otherwise, it is made of the two values."""
+    """Name of the unit of resampling. Verdicts with the same name are resampled together. The name
+    is the document id if the line has one; otherwise, it is made from the two values."""
 
 
 def read_lines(
@@ -322,7 +329,7 @@ def _parse_line(value: JsonObject, plan: Plan) -> VerdictLine | Problem:
 def judging_node(line: VerdictLine) -> Node:
     """Return the node that compares the two values of a verdict.
 
-    If the field is a list and the values are items of the list, the node of the items is returned.
+    If the field is a list, but the values are single items, this is the node of the items.
     """
     node = follow_references(line.node.node_for(line.gt))
     while isinstance(node, ListNode) and not isinstance(line.gt, list):

@@ -98,7 +98,10 @@ def make_report(policy: AcceptancePolicy) -> Report:
 
 
 def _make_curve(field: FieldPolicy) -> Curve:
-    """Return the curve of a field: how its error rate grows as more of its values pass."""
+    """Return the curve of a field.
+
+    It shows how the error rate grows as more values are accepted.
+    """
     end = None
     if field.error is not None and field.bound is not None:
         end = (field.error, field.bound)
@@ -134,7 +137,7 @@ def _outcome_sentence(field: FieldPolicy) -> str:
 
 
 def _reason_clause(field: FieldPolicy) -> str:
-    """Return the reason why no value of a field can skip review, as a clause."""
+    """Say why no value of a field can skip review, as part of a sentence."""
     if field.documents < field.needed:
         needed_documents = (
             f"at least {field.needed} documents with values are needed, even if all values "
@@ -148,9 +151,9 @@ _LEAF: Final = "leaf"
 
 
 def apply_policy(file: str, settings: AcceptSettings, desk: Desk) -> StudyAnswer:
-    """Apply the policy in `file`.
+    """Apply the policy in `file` to predictions.
 
-    For each prediction, write a line with the values that pass and the values to review.
+    For each prediction, write a line that lists the values that pass and the values to review.
     """
     if settings.pairs is not None:
         raise UsageError(
@@ -198,7 +201,7 @@ def apply_policy(file: str, settings: AcceptSettings, desk: Desk) -> StudyAnswer
 
 
 class _Router:
-    """Decides by a policy which values of a prediction pass and which need review."""
+    """Applies a policy to predictions: decides which values pass and which need review."""
 
     def __init__(
         self,
@@ -218,9 +221,12 @@ class _Router:
         self._unwrapper, self._shape, self._groupings = unwrapper, shape, groupings
 
     def route_document(self, document: str, reference: Reference) -> JsonObject:
-        """Return the output line of a prediction: paths of values to pass and values to review.
+        """Return the output line of a prediction.
 
-        For an unreadable prediction, the line has the problem.
+        It lists the paths of values that pass or need review.
+
+        If the prediction is unreadable or missing, both lists are empty, and the line has the
+        problem.
         """
         try:
             with room_for_depth():
@@ -233,7 +239,7 @@ class _Router:
         return {"document": document, "problem": str(problem), "pass": [], "review": []}
 
     def _route_values(self, document: str, value: JsonValue) -> JsonObject:
-        """Return the output line of a document: paths of values that pass, and that need review."""
+        """Return the output line of a readable prediction: the paths that pass and need review."""
         group = group_of_id(document, self._groupings[0]) if self._groupings else None
         unwrapped = self._unwrapper(value) if self._unwrapper else Unwrapped(value)
         passing, review = list[JsonValue](), list[JsonValue]()
@@ -248,7 +254,7 @@ class _Router:
     def _list_leaves(
         self, value: JsonValue, confidences: JsonValue, field: Path, path: Path
     ) -> Iterator[tuple[Path, Path, float | None]]:
-        """Yield the field path, the path with list indexes and the confidence of each leaf value.
+        """Yield (field path, path with list indexes, confidence) for each leaf value.
 
         A leaf is a value that is compared as a whole. The confidence is None if the value has none.
         """
@@ -357,9 +363,10 @@ def calibrate(run: Run, requirement: Promise, by: str | None = None) -> Acceptan
 
 
 def _calibrate_field(entry: PolicyField, level: float, requirement: Promise) -> FieldPolicy:
-    """Return the confidence threshold of one field in one group of documents, with its figures.
+    """Choose the confidence threshold of one field in one group of documents.
 
-    `level` is the accepted probability that the promise is broken.
+    `level` is the probability with which the promise may be broken. Returns the threshold and its
+    figures.
     """
     field, group, units, n_values = entry
     error_curve = losses_by_threshold(units.document, units.confidence, units.is_right)

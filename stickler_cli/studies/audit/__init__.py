@@ -1,1 +1,1 @@
-"""Find wrong values in a ground truth by the answers of several runs or annotators."""
+"""Find wrong values in a ground truth, with the help of several runs or annotators."""

@@ -1,8 +1,8 @@
-"""Compare several runs with a ground truth: suspects, agreement, and estimates from verdicts.
+"""Compare several runs with a ground truth, to find values at which the ground truth may be wrong.
 
-A place is a path in a document with a value in the ground truth or in a run. A suspect is a place
-at which runs agree on an answer other than the ground truth. Verdicts are judgements of people on
-places.
+A place is the path of a value that the ground truth or a run has in a document. A suspect is a
+place where several runs agree on an answer that is not in the ground truth. People check places and
+give verdicts, from which the share of wrong values is estimated.
 """
 
 import json
@@ -65,31 +65,30 @@ N_STRATA: Final = 3
 """Number of strata from which places to check are drawn. A stratum is a group of places with
 similar numbers of votes."""
 NOT_DRAWN: Final = N_STRATA
-"""Stratum of places that have a verdict but were not drawn at random. Such a place represents only
-itself."""
+"""Stratum of the places that were not drawn at random but have a verdict. Such a place represents
+only itself."""
 _UNSEEN_PLACES: Final = 0.75
-"""Number of wrong places that the upper bound of an interval assumes beyond those that verdicts
-show.
+"""How many wrong places the upper bound of an interval adds to those that verdicts show.
 
 In simulations, the bound then covers 97.5 % or more; with 0.5 places, it covers too little."""
 
 
 def stratify(votes: NDArray[np.int64], n_runs: int) -> RowPositions:
-    """Return the stratum (0, 1 or 2) of each place, by its votes.
+    """Return the stratum (0, 1 or 2) of each place.
 
-    The votes of a place are the number of runs that give its most frequent wrong answer. Stratum 0
-    has the places with no votes. Stratum 2 has those with at least two votes, and the votes of at
-    least half of the runs. Stratum 1 has all other places.
+    It depends on the votes of the place: the number of runs that give its most frequent wrong
+    answer. Places without votes are in stratum 0. Places with at least two votes, from at least
+    half of the runs, are in stratum 2. All other places are in stratum 1.
     """
     min_votes = max(2, (n_runs + 1) // 2)
     return np.where(votes >= min_votes, 2, np.minimum(votes, 1)).astype(np.intp)
 
 
 def draw_places(strata: RowPositions, number: int, seed: int) -> RowPositions:
-    """Draw `number` places at random, most of them from the strata with many votes.
+    """Draw `number` places at random. Places with many votes are preferred.
 
-    Half of the places come from stratum 2, half of the others from stratum 1, and the rest from
-    stratum 0. If a stratum has too few places, the other strata make up for it.
+    Half of the places come from stratum 2, a quarter from stratum 1 and a quarter from stratum 0.
+    If a stratum has too few places, more are drawn from the other strata.
     """
     # Raw bits are the same in every version of numpy.
     order = np.argsort(np.random.PCG64(seed).random_raw(len(strata)), kind="stable")
@@ -104,9 +103,9 @@ def draw_places(strata: RowPositions, number: int, seed: int) -> RowPositions:
 
 
 def weigh_places(strata: RowPositions, looked_at: RowPositions) -> NDArray[np.float64] | None:
-    """Return the weight of each place with a verdict: how many places of its stratum it represents.
+    """Return the weight of each place with a verdict: how many places of its stratum it stands for.
 
-    Returns None if a stratum has places but no verdicts.
+    Return None if a stratum has places but no verdicts.
     """
     n_places = np.bincount(strata, minlength=NOT_DRAWN + 1)
     n_looked_at = np.bincount(strata[looked_at], minlength=NOT_DRAWN + 1)
@@ -123,17 +122,17 @@ def estimate_wrong_share(
     documents: RowPositions,
     level: float | None,
 ) -> Share:
-    """Estimate the share of places at which this ground truth is wrong, with its interval.
+    """Estimate the share of places at which the ground truth is wrong, with its interval.
 
     The bounds allow for places without a verdict. For the upper bound, 0.75 wrong places are added
-    to the stratum in which this has the greatest effect. For the lower bound, 0.75 right places
-    are added to a stratum in which all verdicts say "wrong".
+    to the stratum in which this has the greatest effect. For the lower bound, 0.75 right places are
+    added to a stratum in which all verdicts say "wrong".
 
     Args:
         strata: the stratum of each place.
         looked_at: the positions of places with a verdict.
         is_wrong: whether the ground truth is wrong, for each place in `looked_at`.
-        documents: the document of each place; all verdicts in a document are one cluster.
+        documents: the document of each place. All verdicts in a document form one cluster.
         level: the confidence level of the interval; None for no interval.
 
     Source:
@@ -192,7 +191,7 @@ _TABLES: Final = (".jsonl", ".ndjson", ".parquet", ".arrow", ".csv", ".tsv")
 
 
 def names_documents(name: str) -> bool:
-    """Return whether `name`, the first argument, names documents instead of a schema."""
+    """Return whether the first argument is a path of documents, and not of a schema."""
     path = File(name)
     if path.is_dir() or name.lower().removesuffix(".gz").removesuffix(".zst").endswith(_TABLES):
         return True
@@ -212,7 +211,7 @@ def _check_sources(gt: str, runs: Sequence[str]) -> None:
 
 
 def answer(settings: AuditSettings, desk: Desk) -> StudyAnswer:
-    """Compare several runs with a ground truth, and with each other."""
+    """Compare several runs with a ground truth and with each other, and return the report."""
     if settings.schema and names_documents(settings.schema):
         runs = (settings.gt, *settings.runs)
         settings = replace(settings, schema="", gt=settings.schema, runs=runs)
@@ -268,7 +267,7 @@ def answer(settings: AuditSettings, desk: Desk) -> StudyAnswer:
 def _add_spots(
     lines: Iterable[dict[str, Any]], refs: Iterable[PairRef], unwrapper: Unwrapper | None
 ) -> None:
-    """Add `page` and `box` to each line whose value has a box in the ground truth."""
+    """For each line whose value has a box in the ground truth, add the box and its page number."""
     documents = {line["document"] for line in lines}
     pairs = (unwrapped(unwrapper, read_pair(ref)) for ref in refs if ref.id in documents)
     metadata = {pair.id: pair.metadata[0] for pair in pairs}
@@ -283,21 +282,22 @@ ItemPlace: TypeAlias = tuple[str, Path]  # id of the document, path of a list it
 
 
 def item_of(place: AnsweredPlace) -> ItemPlace | None:
-    """Return the innermost list item that contains a value; None if the value is in no item."""
+    """Return the innermost list item that contains a value, or None if no list item contains it."""
     ends = [end for end, step in enumerate(place.path, 1) if isinstance(step, int)]
     is_inside = bool(ends) and ends[-1] < len(place.path)
     return (place.document, place.path[: ends[-1]]) if is_inside else None
 
 
 def is_dropped(place: AnsweredPlace) -> bool:
-    """Return whether a place has a true value, and every wrong answer there is "no value"."""
+    """Return whether there is a true value, and every wrong answer is "no value"."""
     return place.gt is not None and all(value is None for value, _ in place.different)
 
 
 def suspect_item(suspect: Suspect, path: Path, members: Sequence[AnsweredPlace]) -> Suspect:
-    """Return one suspect for a whole list item.
+    """Return one suspect that stands for a whole list item.
 
-    `suspect` is the suspect of its first value, and `members` are the places of all its values.
+    `suspect` is the suspect of the item's first value, and `members` are the places of all its
+    values.
     """
     values = {field_path(place.path[len(path) :]): place.gt for place in members}
     names = tuple(step for step in path if isinstance(step, str))
@@ -305,7 +305,7 @@ def suspect_item(suspect: Suspect, path: Path, members: Sequence[AnsweredPlace])
 
 
 class Audit:
-    """The answers of runs and the verdicts of people at all places, and figures from them.
+    """The answers that runs and people give at all places, and the figures computed from them.
 
     A place is the path of a value in a document.
     """
@@ -319,12 +319,12 @@ class Audit:
         self.document_ids, n_runs = witnesses.documents, len(witnesses.runs)
         self.intervals = intervals_of(settings)
         self.answer_counts = defaultdict[str, Counter[str]](Counter)
-        """How many runs gave each answer, as `answer_counts[field][answer]`. Only documents that at
-        least two runs have are counted."""
+        """How many runs gave each answer, as `answer_counts[field][answer]`. A place is counted
+        only if at least two runs have its document."""
         self.changes = defaultdict[str, list[GoldChange]](list)
-        """The changes of the ground truth that verdicts demand, by document."""
+        """Changes of the ground truth that follow from verdicts. The keys are document ids."""
         self.n_without_right_value = 0
-        """Number of values whose verdict says "wrong" but not what is right."""
+        """Number of wrong values for which no verdict gives the right value."""
         self.fields: dict[str, int] = {}
         """The index of each field in the arrays, by path."""
         self._verdict_rows: list[tuple[object, ...]] = []
@@ -337,8 +337,9 @@ class Audit:
         places = np.fromiter(self._read_places(), np.dtype(place_types))
         self.documents, self.field_numbers = places["document"], places["field"]
         self.groups, self.is_present = places["groups"], places["is_present"]
-        """Two arrays (n_places, n_runs). `groups` has the group of each run's answer; 0 is the
-        group of the ground truth. `is_present` is true where the run has a value."""
+        """Two arrays (n_places, n_runs). Equal answers at a place have the same number in `groups`:
+        0 if they agree with the ground truth, `NO_DOCUMENT` if the run lacks the document.
+        `is_present` is true where the run has a value."""
         self.has_truth = places["has_truth"]
         mark_types: list[tuple[Any, ...]] = [
             ("place", "i8"),
@@ -348,8 +349,8 @@ class Audit:
         ]
         mark_types += [("right", "?", (n_runs,))]
         self.verdicts = np.array(self._verdict_rows, np.dtype(mark_types))
-        """A row for each verdict: the position of its place, whether the place was drawn at random,
-        and the results of `_apply_mark`."""
+        """One row for each verdict: the position of its place, whether the place was drawn at
+        random, and the three results of `_apply_mark`."""
         self.votes, self.against = count_votes(self.groups)
         self.rarity = rarity(self.groups, self.field_numbers)
         self.order = np.lexsort((self.rarity, self.against, -self.votes))
@@ -359,7 +360,7 @@ class Audit:
         self.weights = weigh_places(self.strata, self.verdicts["place"])
 
     def _read_places(self) -> Iterator[tuple[object, ...]]:
-        """Yield a row of numbers for each place; also counts answers and applies verdicts."""
+        """Yield a row of numbers for each place. This also counts answers and applies verdicts."""
         document_numbers = {name: number for number, name in enumerate(self.document_ids)}
         for position, place in enumerate(self.witnesses.list_places()):
             mark = self.marks.get((place.document, field_path(place.path)))
@@ -381,8 +382,9 @@ class Audit:
     def _apply_mark(self, place: AnsweredPlace, mark: PlaceMark) -> tuple[bool, bool, list[bool]]:
         """Apply a person's verdict to a place.
 
-        Returns whether the ground truth is wrong, whether the place should have a value at all,
-        and whether each run is right. A true value that the verdict gives is added to `changes`.
+        Return (whether the ground truth is wrong, whether the place should have a value at all, a
+        list that says for each run whether it is right). If the verdict gives the right value, the
+        change is added to `changes`.
         """
         other_answers, truth = place.different, place.gt
         right_groups = {0} if mark.gt_right else set[int]()
@@ -420,10 +422,10 @@ class Audit:
     def find_changes(
         self, unwrapper: Unwrapper | None, ref: PairRef, truth: JsonValue
     ) -> list[GoldChange]:
-        """Return the changes of a document's ground truth that verdicts demand.
+        """Return the changes of a document's ground truth that follow from verdicts.
 
-        An item that the ground truth lacks can only be added. Changes that remove a value inside
-        such an item, or accept an alternative there, are therefore left out.
+        If the ground truth lacks a whole item, the only possible change is to add values. Changes
+        that remove a value in such an item, or accept an alternative there, are therefore left out.
         """
         bare_truth = unwrapper(truth, is_truth=True).value if unwrapper else truth
         changes, new_indexes = list[GoldChange](), dict[Path, dict[Step, int]]()
@@ -439,7 +441,7 @@ class Audit:
         return changes
 
     def _find_places(self, positions: Sequence[int]) -> list[AnsweredPlace]:
-        """Return the places at `positions`, in that order; all documents are read again."""
+        """Read all documents again, and return the places at `positions`, in that order."""
         wanted = {*positions}
         places = {
             position: place
@@ -449,7 +451,7 @@ class Audit:
         return [places[position] for position in positions]
 
     def draw_lines(self, number: int) -> list[dict[str, Any]]:
-        """Draw places for people to check; return a line for each place, the most suspect first."""
+        """Draw places for people to check. Return a line for each place, the most suspect first."""
         drawn = draw_places(self.strata, number, self.settings.seed)
         n_places = np.bincount(self.strata, minlength=3)
         n_drawn = np.bincount(self.strata[drawn], minlength=3)
@@ -512,7 +514,7 @@ class Audit:
             yield "no estimate: one group of the drawn values (stratum) has no verdict"
 
     def _expected_disagreement(self, path: str) -> float:
-        """Return how often two random answers of a field would differ, in [0, 1]."""
+        """Return how often two answers of a field, picked at random, would differ, in [0, 1]."""
         counts = self.answer_counts[path]
         match_values = partial(self.witnesses.match_values, path)
         values = [*map(json.loads, counts)]
@@ -521,8 +523,8 @@ class Audit:
     def _make_suspects(self, positions: Sequence[int]) -> list[Suspect]:
         """Return the suspects at the places with the given positions.
 
-        If some runs lack a whole list item, the places of all its values are joined into one
-        suspect.
+        If some runs lack a whole list item, there is one suspect for the item and not one for each
+        of its values.
         """
         places: dict[int, AnsweredPlace] = {}
         n_places_by_item = Counter[ItemPlace]()
@@ -570,9 +572,10 @@ class Audit:
     def _make_field(
         self, path: str, is_selected: NDArray[np.bool_], expected: NDArray[np.float64]
     ) -> AuditedField:
-        """Return the figures of the selected places: those of one field, or all places.
+        """Return the figures of some places: the places of one field, or all places.
 
-        `expected` has, for each field, how often two random answers would differ.
+        `is_selected` says for each place whether it belongs to them. `expected` has, for each
+        field, how often two answers picked at random would differ.
         """
         documents = self.documents[is_selected]
         shares = shares_by_unit(
@@ -655,7 +658,7 @@ class Audit:
         has_truth: NDArray[np.bool_],
         agrees: NDArray[np.bool_],
     ) -> NDArray[np.float64]:
-        """Return the dividend and the divisor of F1 at each place, (2, n_places)."""
+        """Return what each place adds to the dividend and to the divisor of F1, (2, n_places)."""
         to_find = has_truth
         if not self.settings.recall_with_fd:
             to_find = has_truth & (agrees | ~is_present)
@@ -670,9 +673,9 @@ def _check_gate(gate: Gate, fields: Collection[AuditedField]) -> GateResult:
     by_path = {parse_field_path(field.field) if field.field else (): field for field in fields}
 
     def find_value(path: Path) -> tuple[float | None, str]:
-        """Return (figure of a field that the gate checks, reason why the figure is None).
+        """Look up the figure that the gate checks in one field.
 
-        If the figure is not None, the reason has no meaning.
+        Return (figure, reason why it is None). The reason has a meaning only if the figure is None.
         """
         field = by_path.get(path)
         if field is None:

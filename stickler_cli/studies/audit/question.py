@@ -36,7 +36,7 @@ class RunsSource(Settings):
 
 
 class AuditedSchema(SchemaSource):
-    """The option for the schema; without a schema, one is inferred."""
+    """The schema option of the command. If it is left out, a schema is inferred."""
 
     schema: str = option(
         "",

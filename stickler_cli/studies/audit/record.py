@@ -29,7 +29,7 @@ BoundsOrNone = list[float] | None
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One of the answers that runs give for a value, and the runs that give it."""
+    """An answer that runs give for a value, and the runs that give it."""
 
     answer: AnyJson
     """The value that the runs give; null if they give no value."""
@@ -39,51 +39,55 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """A value for which several runs give the same answer, other than the ground truth."""
+    """A value for which several runs give the same answer, but the ground truth has another."""
 
     document: str
     """Id of the document."""
     path: str
-    """Path of the value with the list indexes of the ground truth. `+0` stands for the first list
+    """Path of the value. List indexes are those of the ground truth. `+0` stands for the first list
     item that the ground truth lacks."""
     field: str
     """Path of the field without list indexes."""
     gt: AnyJson
     """The ground truth; null if it is absent."""
     others: list[Said]
-    """Answers other than the ground truth; the answer that most runs give comes first."""
+    """Answers that differ from the ground truth. The answer that most runs give comes first."""
     votes: Count
     """Number of runs that give the first answer of `others`."""
     against: Count
     """Number of runs that agree with the ground truth."""
     rarity: Fraction
-    """Mean error rate in this field of the runs that give the first answer of `others`, in [0, 1].
+    """Mean error rate of the runs that give the first answer of `others`, in this field, in [0, 1].
     The error rate of a run is the share of the field's places at which the run differs from the
-    ground truth. The smaller the mean, the more suspect is the place."""
+    ground truth. A small mean makes the place more suspect, as these runs are seldom wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditedField:
-    """Figures of one field, or of all fields together, from the answers of all runs."""
+    """Figures of one field, or of all fields together.
+
+    They are computed from the answers of all runs.
+    """
 
     field: str
     """Path of the field without list indexes; empty for all fields together."""
     places: Count
-    """Number of places: paths in documents at which the ground truth or a run has a value."""
+    """Number of places. A place is a path in a document at which the ground truth or a run has a
+    value."""
     suspects: Count
     """Number of places at which two or more runs give the same answer other than the ground
     truth."""
     agreement: FractionOrNone
-    """Share of the places (paths of values) at which all runs agree."""
+    """Share of the places at which all runs agree."""
     agreement_interval: BoundsOrNone
     """Confidence interval of `agreement`, resampled by document; null without intervals."""
     pairwise: FractionOrNone
-    """Share of pairs of runs that agree, over all pairs of runs and all places."""
+    """Share of pairs of answers that agree. At each place, every pair of runs is compared."""
     pairwise_interval: BoundsOrNone
     """Confidence interval of `pairwise`; null without intervals."""
     alpha: NumberOrNone
-    """Krippendorff's alpha, in which two answers agree if they match by the comparator. Null if all
-    answers are the same."""
+    """Krippendorff's alpha. Two answers agree if the comparator of the field matches them. Null if
+    all answers are the same."""
     alpha_interval: BoundsOrNone
     """Confidence interval of `alpha`; null without intervals."""
     looked_at: Count
@@ -103,16 +107,16 @@ class AuditedRun:
     differing: FractionOrNone
     """Share of the places at which the run differs from the ground truth."""
     f1: FractionOrNone
-    """F1 of all values of the run against the ground truth, without corrections."""
+    """F1 of the run's values, compared with the ground truth as it is, without corrections."""
     f1_interval: BoundsOrNone
     """Confidence interval of `f1`; null without intervals."""
     right_f1: FractionOrNone
-    """Estimated F1 against a corrected ground truth; null without verdicts."""
+    """Estimated F1 of the run, compared with a corrected ground truth; null without verdicts."""
     right_f1_interval: BoundsOrNone
     """Confidence interval of `right_f1`; null without intervals."""
     shares_with: list[Count]
-    """Positions, from 0, of the runs that share suspiciously many mistakes with this run: far more
-    than other pairs of runs share."""
+    """Positions, from 0, of the runs that make suspiciously many of the same mistakes as this run:
+    far more than other pairs of runs have in common."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +151,7 @@ class AuditReport(StudyRecord):
 
 
 MAX_SHOWN: Final = 20
-"""Maximum number of suspects in the report; JSON has up to a thousand."""
+"""Maximum number of suspects that the report shows; JSON has up to a thousand."""
 
 
 def _format_answers(suspect: Suspect) -> str:
