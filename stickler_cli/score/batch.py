@@ -172,6 +172,6 @@ class Batch:
 
 
 def batch_of_unit(unit: UnitTree) -> Batch:
-    """Return a batch of one document, made from a compared unit; the document's id is empty."""
+    """Return a batch that holds one compared document. The document has an empty id."""
     result = DocumentResult("", Status.EVALUATED, unit.score)
     return Batch([result], unit.table.select(np.array([unit.row])))

@@ -1,9 +1,12 @@
 """Counts and scores of each field in each single document, stored in packed blocks.
 
-A row belongs to one field of one document. It has a cell of counts (see `field_counts.py`) and a
-score. The root counts as a field; its score is the score of the document. A block holds at most 256
-documents and never changes. It stores each row as a *code* of one byte: an index into the distinct
-(cell, score) pairs of the row's field. All figures of single documents are read from here.
+All figures of single documents are read from here. A row belongs to one field of one document. It
+has a cell of counts (see `field_counts.py`) and a score. The root counts as a field, and its score
+is the score of the document.
+
+A block holds at most 256 documents and never changes. In one field, many rows are equal. Therefore
+each field has a list of its distinct (cell, score) pairs, and each row is stored as a *code* of one
+byte: a position in this list.
 """
 
 import json
@@ -48,13 +51,14 @@ _DOCUMENT_BYTES: Final = 80  # estimated memory of a document, without its id's 
 _KEYS: Final = np.array(
     [pow(0x9E3779B97F4A7C15, power, 1 << 64) for power in range(1, CELL_SIZE + 1)], np.uint64
 )
-"""Multipliers that hash a row of numbers to one number; they are odd, so that no bit is lost."""
+"""Multipliers for hashing a row of numbers to one number. They are odd, so multiplication loses no
+bit."""
 
 AnyArray: TypeAlias = NDArray[Any]
 
 
 class FieldRows(NamedTuple):
-    """Unpacked rows, one for each field of each document, sorted by field and then by document."""
+    """Unpacked rows: one for each field of each document, sorted by field, then by document."""
 
     field: AnyArray
     """The field number of each row, as in `Blocks.field_numbers`."""
@@ -79,13 +83,16 @@ class DocumentRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BlockDocuments:
-    """The documents of a block, compared or not; every sequence has one entry for each document."""
+    """The documents of a block, whether compared or not.
+
+    Each sequence has one entry for each document.
+    """
 
     ids: tuple[str, ...]
     statuses: tuple[Status, ...]
     groups: tuple[Mapping[str, str], ...]
-    """For each document, a dict from each key by which documents are grouped to the name of the
-    document's group."""
+    """The groups of each document. Documents may be grouped by several keys. Each dict maps such a
+    key to the name of the document's group."""
     confident_values: ConfidentValues | None = None
     """The predicted values that have a confidence; None if no value has one."""
 
@@ -101,17 +108,18 @@ class DocumentBlock:
     fields: AnyArray
     """The number of each field that has a row, (n_fields,)."""
     n_rows: AnyArray
-    """The number of rows of each field, (n_fields,): usually one for each document."""
+    """The number of rows of each field, (n_fields,). Usually it is the number of documents."""
     partial_documents: AnyArray
-    """The positions of documents, one for each row of a field that some document lacks. All other
-    fields have a row for each document, in the order of the documents."""
+    """Needed for fields that some documents lack: the position of the document of each of their
+    rows. All other fields have one row for each document, in the order of the documents."""
     codes: AnyArray
-    """The code of each row, (n_rows,): a position among the (cell, score) pairs of its field."""
+    """The code of each row, (n_rows,): a position in the list of (cell, score) pairs of the row's
+    field."""
     n_codes: AnyArray
     """The number of distinct (cell, score) pairs of each field, (n_fields,)."""
     cell_and_score: AnyArray
-    """The (cell, score) pairs of all fields, field after field, (n_pairs, 2). A pair has an index
-    into `cells` and an index into `scores`."""
+    """The (cell, score) pairs of all fields, (n_pairs, 2). The pairs of the first field come first.
+    A pair holds an index into `cells` and an index into `scores`."""
     cells: AnyArray
     """The distinct cells, (n_cells, CELL_SIZE), in the smallest integer type that can hold them."""
     scores: Floats
@@ -144,9 +152,9 @@ class DocumentBlock:
         return positions
 
     def field_of_rows(self, new_numbers: AnyArray) -> AnyArray:
-        """Return the new field number of each row, (n_rows,).
+        """Return the field number of each row after renumbering, (n_rows,).
 
-        `new_numbers` has the new number at the position of the old number.
+        `new_numbers[i]` is the new number of field `i`.
         """
         return np.repeat(new_numbers[self.fields], self.n_rows)
 
@@ -161,10 +169,7 @@ class DocumentBlock:
         return positions
 
     def rows(self, fields: Sequence[int] | None = None) -> FieldRows:
-        """Unpack the rows of all fields, or only those of the fields with the given numbers.
-
-        Each row has a code; `cell_and_score` maps a code to indexes into `cells` and `scores`.
-        """
+        """Unpack the rows of all fields, or only of the fields with the given numbers."""
         row_fields, documents = np.repeat(self.fields, self.n_rows), self.document_of_rows()
         codes = self.code_of_rows()
         if fields is not None:
@@ -182,7 +187,7 @@ class DocumentBlock:
     def records(self, paths: Sequence[FieldNames]) -> list[dict[str, Any]]:
         """Return each document as a record for a run file.
 
-        `paths` has the path of every field number.
+        `paths` has the path of each field at the position of its field number.
         """
         cell_records = [cell_record(cell) for cell in self.cells.tolist()]
         score_records: list[dict[str, float]] = [
@@ -216,8 +221,8 @@ class DocumentBlock:
     ) -> Iterator[dict[str, Any]]:
         """Yield each document as a record for a run file.
 
-        `fields_of_documents` has the fields of each document. `scores` maps the position of a
-        document to its score; documents that were not compared have no score.
+        `fields_of_documents` has the records of the fields of each document. `scores` maps the
+        position of a document to its score. Documents that were not compared have no score.
         """
         documents = self.documents
         confidences: list[dict[str, Any] | None] = [None] * len(documents)
@@ -243,24 +248,25 @@ class DocumentBlock:
 class Blocks:
     """The counts and scores of the single documents of a run.
 
-    Documents may be added in any order: all figures stay the same.
+    The order in which documents are added does not change any figure.
     """
 
     field_numbers: dict[FieldNames, int] = field(default_factory=lambda: {(): 0})
-    """Maps the path of a field, without list indexes, to the number of the field. The root has the
-    number 0."""
+    """Maps the path of a field, without list indexes, to its field number. The root has the number
+    0."""
     n_documents: int = 0
 
     stored: list[DocumentBlock | int] = field(default_factory=list)
-    """All blocks in the order in which they were stored: a block in memory, or the offset of a
-    block in the file."""
+    """All stored blocks, in the order in which they were stored. A block that is in the file is
+    represented by its offset there."""
     small_blocks: list[DocumentBlock] = field(default_factory=list)
-    """Blocks that are too small to be stored yet; they wait to be joined."""
+    """Blocks that are too small to be stored. They are kept until they can be joined to larger
+    ones."""
     nbytes: int = 0
-    """Size of all stored blocks in bytes, both of those in memory and of those in the file."""
+    """Size of all stored blocks in bytes, in memory and in the file together."""
     file: IO[bytes] | None = None
-    """File of the blocks that were stored when memory was full (`MAX_MEMORY_BYTES`), as pickles;
-    None if all blocks are in memory."""
+    """A file with pickled blocks. Blocks are written to it once memory is full
+    (`MAX_MEMORY_BYTES`). None if all blocks are in memory."""
 
     def add(self, batch: "Batch") -> None:
         """Add all documents of a batch."""
@@ -268,7 +274,7 @@ class Blocks:
             self.add_block(block)
 
     def _blocks(self, batch: "Batch") -> Iterator[DocumentBlock]:
-        """Yield blocks of at most `MAX_BLOCK_DOCUMENTS` documents that together hold a batch."""
+        """Split the documents of a batch into blocks of at most `MAX_BLOCK_DOCUMENTS` documents."""
         rows = _rows_of_batch(batch, self.field_numbers)
         confident_values = batch.confident_values
         for start in range(0, len(batch.results), MAX_BLOCK_DOCUMENTS):
@@ -290,7 +296,7 @@ class Blocks:
     def add_block(self, block: DocumentBlock) -> None:
         """Store a block in memory, or in the file if memory is full.
 
-        Small blocks are joined first.
+        Small blocks wait until they can be joined.
         """
         self.n_documents += len(block.documents)
         if len(block.documents) < MIN_BLOCK_DOCUMENTS:
@@ -330,7 +336,7 @@ class Blocks:
         return {**vars(self), "stored": [*self._stored_blocks()], "file": None}
 
     def merge(self, other: "Blocks") -> None:
-        """Add the documents of other blocks, whose field numbers may differ."""
+        """Add the documents of other blocks. A field may have another number there."""
         new_numbers = np.array(
             [_number_of(path, self.field_numbers) for path in other.field_numbers], np.uint32
         )
@@ -366,9 +372,9 @@ class Blocks:
             yield from block.records(paths)
 
     def lines(self) -> SortedLines:
-        """Return each document as an (id, line of JSON) pair, sorted by id.
+        """Return each document as a pair of its id and a line of JSON, sorted by id.
 
-        The lines have no line break.
+        The lines do not end with a line break.
         """
         return SortedLines((record["id"], json_line(record)[:-1]) for record in self.records())
 
@@ -384,12 +390,12 @@ class Blocks:
 
 
 def _number_of(path: FieldNames, field_numbers: dict[FieldNames, int]) -> int:
-    """Return the number of a field, given its path; give a new field the next free number."""
+    """Return the number of the field with a path. A new field gets the next free number."""
     return field_numbers.setdefault(path, len(field_numbers))
 
 
 def _rows_of_batch(batch: "Batch", field_numbers: dict[FieldNames, int]) -> FieldRows:
-    """Return the rows of the compared documents of a batch; give new fields numbers."""
+    """Return the rows of the compared documents of a batch. New fields get new numbers."""
     counts = batch.counts
     if counts is None:
         no_rows = np.zeros(0, np.intp)
@@ -412,7 +418,7 @@ def _rows_of_batch(batch: "Batch", field_numbers: dict[FieldNames, int]) -> Fiel
 def build_block(documents: BlockDocuments, rows: FieldRows, start: int = 0) -> DocumentBlock:
     """Pack rows into a block of documents.
 
-    `start` is the number that the block's first document has in `rows`.
+    `rows.document` numbers the documents; the first document of the block has the number `start`.
     """
     cells, cell_of_rows = encode_rows(rows.cells)
     # Scores are compared by their bits, so that all NaN are one score.
@@ -474,7 +480,10 @@ def _join_blocks(blocks: Sequence[DocumentBlock]) -> DocumentBlock:
 def _read_block(
     records: Sequence[Mapping[str, Any]], field_numbers: dict[FieldNames, int]
 ) -> DocumentBlock:
-    """Return a block of documents from their records in a run file; new fields get new numbers."""
+    """Make a block from the records that a run file has of documents.
+
+    New fields get new numbers.
+    """
     cells_by_text: dict[str, list[int]] = {}  # few distinct cells are common
     rows: list[tuple[int, int, list[int], float]] = []
     for document, record in enumerate(records):
@@ -514,7 +523,7 @@ def decode_record(line: bytes) -> dict[str, Any]:
 
 
 def encode_rows(rows: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """Return the distinct rows of an integer array, and for each row its index among them.
+    """Return the distinct rows of an integer array, and for each row its position among them.
 
     Rows are compared by a hash, which is many times faster than sorting them.
     """
@@ -532,6 +541,6 @@ def _shrink(values: AnyArray) -> AnyArray:
 
 
 def _span_starts(lengths: AnyArray) -> AnyArray:
-    """Return the first position of each span, given the lengths of consecutive spans."""
+    """Return where each span begins, given the lengths of spans that follow each other."""
     starts: AnyArray = np.cumsum(lengths, dtype=np.intp) - lengths
     return starts

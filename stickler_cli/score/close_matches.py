@@ -1,7 +1,7 @@
 """Count values that match although they differ from the ground truth.
 
-There is a count for each field and each kind of difference. Documents may be added in any order:
-counts are sums, and the examples come from the documents with the lowest ids.
+There is a count for each field and each kind of difference. The order in which documents are added
+does not matter: counts are sums, and the examples come from the documents with the lowest ids.
 """
 
 from collections.abc import Mapping
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 MAX_EXAMPLES: Final = 2
 """Maximum number of examples for each field and difference."""
 MAX_FIELD_DIFFERENCES: Final = 1_000
-"""Maximum number of (field, difference) pairs that have a count; recursive documents may have any
-number of fields."""
+"""Maximum number of (field, difference) pairs that are counted. There must be a limit because
+recursive documents may have any number of fields."""
 MAX_EXAMPLE_LETTERS: Final = 60
 """Maximum length of a text in an example, in characters."""
 
@@ -47,14 +47,15 @@ class CloseExample(NamedTuple):
 
 
 FieldDifference: TypeAlias = tuple[tuple[str, ...], DifferenceKind]
-"""The path of a field, with `*` for keys of maps, and the kind of difference of its values."""
+"""A field path, in which `*` stands for the keys of maps, and a kind of difference between
+values."""
 
 
 @dataclass(slots=True)
 class CloseValues:
-    """Number of values with one kind of difference in one field, and examples.
+    """How many values of one field have one kind of difference, with examples.
 
-    The examples are those with the lowest document ids.
+    The examples come from the documents with the lowest ids.
     """
 
     count: int = 0
@@ -68,9 +69,9 @@ class CloseValues:
 
 @dataclass(slots=True)
 class CloseMatches:
-    """Values that match although they differ from the ground truth.
+    """Counts of values that match although they differ from the ground truth.
 
-    They are counted for each field and each kind of difference.
+    There is a count for each field and each kind of difference.
     """
 
     by_field: dict[FieldDifference, CloseValues] = field(default_factory=dict)
@@ -78,7 +79,8 @@ class CloseMatches:
     def add(self, batch: "Batch", selected: Mask | None) -> None:
         """Add all documents of a batch.
 
-        `selected` marks the documents of a group; it is ignored, as groups lack these counts.
+        `selected` marks the documents of a group. It is ignored because these counts are not made
+        for groups.
         """
         ids = batch.compared_ids
         for unit_batch, close in find_close_values(batch.table):
@@ -117,15 +119,15 @@ class CloseMatches:
     def _bound_fields(self) -> None:
         """Keep only the first `MAX_FIELD_DIFFERENCES` keys, in sorted order.
 
-        The order of documents makes no difference: a key that is kept in the end was kept at every
-        earlier step.
+        The result does not depend on the order of documents: a key that is kept in the end was also
+        kept at every earlier step.
         """
         if len(self.by_field) > MAX_FIELD_DIFFERENCES:
             kept = nsmallest(MAX_FIELD_DIFFERENCES, self.by_field)
             self.by_field = {key: self.by_field[key] for key in kept}
 
     def view(self, settings: object = None) -> Mapping[str, Any]:
-        """Return the counts as a run file has them, sorted by field.
+        """Return the counts as they are written to a run file, sorted by field.
 
         Empty if no value was counted.
         """

@@ -40,7 +40,8 @@ NON_MATCH_TYPES: Final = {
 }
 
 FurtherKeys: TypeAlias = Callable[[FieldNames, Tally], Mapping[str, object]]
-"""A function that returns further keys of a field's dictionary, given its path and sums."""
+"""A function that returns additional keys for the dictionary of a field. It takes the path and the
+sums of the field."""
 
 
 def counts_view(
@@ -48,9 +49,9 @@ def counts_view(
 ) -> dict[str, Any]:
     """Return the counts and scores of one document and of its fields, as nested dictionaries.
 
-    The dictionary of a field is in the entry `fields` of the document or field that contains it.
-    `document` is the document's position among the compared documents. `derived` adds rates to the
-    counts.
+    The key `fields` of a document or field contains the dictionaries of the fields in it.
+    `document` is the document's position among the compared documents. If `derived` is true, rates
+    are added to the counts.
     """
     counts = batch.counts
     if counts is None:  # no document was compared
@@ -96,7 +97,8 @@ def _views_by_mode(
 ) -> list[tuple[str, dict[str, Any]]]:
     """Return (counting mode, dictionary of counts and rates) for each mode.
 
-    `unit_counts` has the five outcome counts of each mode, one mode after another.
+    `unit_counts` has the five outcome counts of the first mode, then those of the second, and so
+    on.
     """
     views: list[tuple[str, dict[str, Any]]] = []
     for position, mode in enumerate(COUNTING_MODES):
@@ -122,7 +124,7 @@ def document_view(batch: Batch, document: int) -> dict[str, object]:
 
 
 def non_match(error: Error) -> dict[str, Any]:
-    """Return an error as an entry of `non_matches`, under the keys of stickler-eval."""
+    """Return an error as an entry of `non_matches`, with the keys that stickler-eval uses."""
     details = {"reason": error.reason, "differing_fields": [*error.differing], "judge": error.judge}
     optional_figures = {
         "similarity_score": error.similarity,
@@ -149,9 +151,9 @@ def sums_view(
 ) -> dict[str, Any]:
     """Return the counts and mean scores of documents and of their fields, as nested dictionaries.
 
-    The dictionary of a field is in the entry `fields` of the dictionary that contains the field.
-    `sums` has parents before their children; `further_keys` adds keys to the dictionary of each
-    field. If `deferred` is true, each field's dictionary is built when it is read.
+    The key `fields` of a dictionary contains the dictionaries of the fields in it. In `sums`,
+    parents must come before their children. `further_keys` returns additional keys for each field.
+    If `deferred` is true, a field's dictionary is built only when it is read.
     """
     names_by_path: dict[FieldNames, list[str]] = {}  # fields, with the names of the fields in them
     for path, tally in sums.items():
@@ -183,7 +185,7 @@ def sums_view(
 def _tally_view(
     path: FieldNames, tally: Tally, further_keys: FurtherKeys | None, *, recall_with_fd: bool
 ) -> dict[str, Any]:
-    """Return counts, mean scores and further keys of a field, without the fields in it."""
+    """Return the counts, mean scores and additional keys of a field, without its inner fields."""
     view: dict[str, Any] = {
         mode: tally.counts(mode).view(recall_with_fd=recall_with_fd) for mode in COUNTING_MODES
     }
@@ -197,10 +199,10 @@ def _tally_view(
 
 
 def sums_record(tally: Tally, *, whole: bool) -> dict[str, object]:
-    """Return the sums that a run file needs beside the counts, so that runs can be merged.
+    """Return those sums that a run file needs in addition to the counts.
 
-    `whole` says that `tally` is about whole documents. The sums of their scores are left out,
-    because they are in another part of the run file.
+    With these sums, runs can be merged. If `whole` is true, `tally` is about whole documents. The
+    sums of their scores are then left out, because another part of the run file has them.
     """
     record: dict[str, object] = {}
     if tally.n_scored and not whole:
@@ -220,7 +222,7 @@ def sums_record(tally: Tally, *, whole: bool) -> dict[str, object]:
 
 
 def sums_of_view(view: Mapping[str, Any], score: float) -> FieldTallies:
-    """Return the sums of one document, read back from the output of `counts_view`.
+    """Recover the sums of one document from what `counts_view` returned.
 
     `score` is the overall score of the document.
 

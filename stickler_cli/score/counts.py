@@ -1,4 +1,4 @@
-"""Count the units of a table by document, field, counting mode and outcome; count exact items.
+"""Count the units of a table by document, field, counting mode and outcome. Also count exact items.
 
 Source: docs/semantics.md, "overall, aggregate and leaves".
 """
@@ -42,14 +42,17 @@ from .field_counts import (
 )
 
 MAX_KEYS_PER_UNIT: Final = 8
-"""If there are at most this many possible cells (fields times documents) for each unit, cells are
-numbered without sorting."""
+"""If the number of possible cells (fields times documents) is at most this many times the number of
+units, cells are numbered without sorting."""
 
 WHOLE, ITEMS, MISSED_ITEMS, INVENTED_ITEMS = range(CELL_SIZE)[ITEM_COUNTS]  # columns of a cell
 
 
 def count_units(table: UnitTable) -> FieldCounts:
-    """Count the units of a table by document and field; it must have at least one document."""
+    """Count the units of a table by document and field.
+
+    The table must have at least one document.
+    """
     ranks = rank_parents_first(tuple(table.fields.paths))
     rank_of_field = np.array([ranks[path] for path in table.fields.paths], np.intp)
     keys = rank_of_field[table.field] * table.n_documents + table.document
@@ -81,7 +84,7 @@ def count_units(table: UnitTable) -> FieldCounts:
 
 
 def number_cells(keys: Indexes, n_keys: int) -> tuple[Indexes, Indexes]:
-    """Return the sorted distinct keys, and for each key its position among them.
+    """Return the sorted distinct keys, and for each entry of `keys` its position among them.
 
     `n_keys` is greater than every key.
 
@@ -112,7 +115,7 @@ class Role(IntEnum):
     DOCUMENT = 0
     FIELD = 1
     SIDE = 2
-    """One of the two values of a mismatch, which have different kinds."""
+    """One of the two values of a mismatch, which is a pair of values of different kinds."""
     ITEM = 3
     INNER_ITEM = 4
     """An item of a list that is itself an item of another list."""
@@ -128,13 +131,15 @@ class UnitRules(NamedTuple):
     in_aggregate: bool
     in_leaves: bool
     is_item: bool
-    """Whether the unit is an item or object that can be exact: without any error inside."""
+    """Whether the unit is an item or object that can be exact. It is exact if there is no error
+    inside it."""
     is_wrong: bool
-    """Whether the unit has an error, so that neither it nor an item around it is exact."""
+    """Whether the unit has an error. If so, neither the unit nor an item that contains it is
+    exact."""
 
 
 def unit_rules(kind: int, role: int, outcome: int, *, parent_is_one_sided: bool) -> UnitRules:
-    """Return the counting rules of a judged unit, given its kind, role and outcome."""
+    """Return the counting rules of a judged unit."""
     in_overall, in_aggregate, in_leaves = unit_countings(
         kind, role, outcome, parent_is_one_sided=parent_is_one_sided
     )
@@ -174,7 +179,7 @@ def unit_countings(
 
 
 def is_wrong_unit(kind: int, role: int, outcome: int) -> bool:
-    """Return whether a unit is wrong by itself, so that no item that contains it is exact."""
+    """Return whether a unit is itself wrong. If so, no item that contains it is exact."""
     if kind == UNLABELLED or role == DOCUMENT:
         return False
     if kind == VALUE:
@@ -185,7 +190,8 @@ def is_wrong_unit(kind: int, role: int, outcome: int) -> bool:
 IS_ITEM, IS_WRONG = LEAVES + 1, LEAVES + 2  # rows of `RULES_OF_CASES` after the counting modes
 
 CASES: Final = [*product(UnitKind, Role, (False, True), range(NOT_EVALUATED + 1))]
-"""All combinations of kind, role, one-sided parent and outcome; the rules depend on these alone."""
+"""All combinations of kind, role, one-sided parent and outcome. The counting rules of a unit depend
+on nothing else."""
 
 RULES_OF_CASES: Final = np.array(
     [
@@ -193,7 +199,8 @@ RULES_OF_CASES: Final = np.array(
         for kind, role, parent_is_one_sided, outcome in CASES
     ]
 ).T.copy()  # makes the values of one rule contiguous in memory
-"""The rules of each case, (rules, cases): a row for each attribute of `UnitRules`."""
+"""The counting rules of each case, (rules, cases). There is a row for each attribute of
+`UnitRules`."""
 
 
 def role_of(batch: UnitBatch) -> int:
@@ -206,7 +213,7 @@ def role_of(batch: UnitBatch) -> int:
 
 
 def cases_of_units(table: UnitTable) -> Indexes:
-    """Return which entry of `CASES` applies to each unit, as a position, (size,)."""
+    """Return which case applies to each unit, as a position in `CASES`, (size,)."""
     n_outcomes = NOT_EVALUATED + 1
     cases = np.empty(table.size, np.intp)
     for batch in table.batches:
@@ -223,10 +230,10 @@ def cases_of_units(table: UnitTable) -> Indexes:
 
 
 def cell_bins(table: UnitTable, cell: Indexes) -> Indexes:
-    """Return the index of each count that a unit adds 1 to, in the flat array of all cells.
+    """Return the index of each count that a unit adds 1 to, in the flat array of all counts.
 
-    `cell` is the number of the cell of each unit's own field. A unit counts in its own field, and
-    also in fields that contain it. These depend on the counting mode:
+    `cell[i]` is the number of the cell of unit `i` in its own field. A unit counts in its own field
+    and also in fields that contain it. Which of these depends on the counting mode:
 
     - `leaves`: all fields that contain the unit.
     - `aggregate`: the object that contains the unit's field, the object that contains this object,
@@ -263,10 +270,10 @@ def cell_bins(table: UnitTable, cell: Indexes) -> Indexes:
 
 
 def find_owners(table: UnitTable) -> Indexes:
-    """Return the row of the object that contains each unit's field, in each counting mode.
+    """For each unit, return the row of the object that contains the unit's field.
 
-    The shape is (3, size), with a row for each counting mode. An entry is `NOTHING` if
-    the unit does not count in that object. The field of an item is the field of its list.
+    The shape is (3, size), with a row for each counting mode. An entry is `NOTHING` if the unit
+    does not count in that object in this mode. The field of an item is the field of its list.
     """
     owners = np.empty((LEAVES + 1, table.size), np.intp)
     for batch in table.batches:  # batches of parents come first
@@ -285,11 +292,12 @@ def find_owners(table: UnitTable) -> Indexes:
 
 
 def entries_of_extra_keys(table: UnitTable) -> tuple[Indexes, Indexes]:
-    """Return (entries, columns): where undeclared keys of predictions add 1 to counts.
+    """Return where undeclared keys of predictions add 1 to counts, as (entries, columns).
 
     A key adds 1 to the cell of its object, in each counting mode in which the key counts. An entry
-    is `mode * size + row`: the number of the counting mode, the number of rows of the table, and
-    the row of the object. A column is the position of the count in the cell.
+    is `mode * size + row`. Here `mode` is the number of the counting mode, `size` is the number of
+    rows of the table, and `row` is the row of the object. A column is the position of the count in
+    the cell.
     """
     entries: list[int] = []
     columns: list[int] = []
@@ -311,11 +319,12 @@ def entries_of_extra_keys(table: UnitTable) -> tuple[Indexes, Indexes]:
 
 
 def item_bins(table: UnitTable, is_item: Mask, is_wrong: Mask, first_bin: Indexes) -> list[Indexes]:
-    """Return the indexes of the counts to which items add 1, in an array for each kind of count.
+    """Return the indexes of the counts to which items add 1.
 
-    The kinds are exact, all, missed and invented items. `first_bin` is the index at which the cell
-    of each unit begins. Items are the elements of lists, and objects in fields; in a list of lists,
-    the items are the inner lists.
+    There are four arrays: for exact items, all items, missed items and invented items. The result
+    is empty if there are no items. Elements of lists are items, and so are objects in fields. In a
+    list of lists, the items are the inner lists. `first_bin` is the index at which the cell of each
+    unit begins.
     """
     # A mismatch counts as an item if one of its sides is an object.
     for batch in table.batches:
@@ -335,13 +344,13 @@ def item_bins(table: UnitTable, is_item: Mask, is_wrong: Mask, first_bin: Indexe
 
 
 def has_objects_of_mismatches(batch: UnitBatch) -> bool:
-    """Return whether the units of a batch are objects compared with another kind of value."""
+    """Return whether a batch consists of objects that were compared with another kind of value."""
     is_object_side = batch.is_side and batch.kind == OBJECT
     return is_object_side and batch.container is not None and not batch.container.is_inner_item
 
 
 def has_wrong_unit(table: UnitTable, is_wrong: Mask) -> Mask:
-    """Return whether each unit is wrong, missed or invented, or contains such a unit."""
+    """Return a mask of units that are wrong, missed or invented, or that contain such a unit."""
     has_wrong = is_wrong.copy()
     if table.extra_keys:
         has_wrong[[*table.extra_keys]] = True
@@ -355,10 +364,10 @@ def has_wrong_unit(table: UnitTable, is_wrong: Mask) -> Mask:
 
 
 def is_evaluated(batch: UnitBatch) -> Mask | bool:
-    """Return a mask of those units of a batch whose field counts as evaluated in their document.
+    """Return which units of a batch cause their field to count as evaluated in their document.
 
-    Labelled units always count. An unlabelled unit counts only if it is a declared field of an
-    object that one side lacks. A single boolean stands for all units.
+    Labelled units always do. An unlabelled unit does so only if it is a declared field of an object
+    that one side lacks. Return a mask, or a single boolean for all units.
     """
     if batch.is_document or not batch.is_unlabelled:
         return True
@@ -367,9 +376,9 @@ def is_evaluated(batch: UnitBatch) -> Mask | bool:
 
 
 def scores_of_cells(table: UnitTable, cell: Indexes, n_cells: int) -> Floats:
-    """Return the rows of `FieldCounts.scores`, (4, n_cells); cells without a score have zeros.
+    """Return the rows of `FieldCounts.scores`, (4, n_cells). Cells without a score have zeros.
 
-    A field has a score of its own in a document unless it is in a list or is not judged.
+    A field has its own score in a document unless the field is in a list or is not judged.
     """
     scores = np.zeros((4, n_cells))
     for batch in table.batches:
@@ -387,7 +396,7 @@ def scores_of_cells(table: UnitTable, cell: Indexes, n_cells: int) -> Floats:
 
 
 def key_paths(table: UnitTable, keys: dict[int, tuple[str, ...]]) -> list[DocumentPlace]:
-    """Return the document and the path of each undeclared key.
+    """Return (document, path) for each undeclared key.
 
     `keys` maps the row of an object to the names of its undeclared keys.
     """
@@ -399,12 +408,12 @@ def key_paths(table: UnitTable, keys: dict[int, tuple[str, ...]]) -> list[Docume
 
 
 def place_of(table: UnitTable, row: int) -> DocumentPlace:
-    """Return the document and the field path of a unit, given its row."""
+    """Return the document of a unit and the path of its field; `row` is the row of the unit."""
     return int(table.document[row]), table.fields.paths[int(table.field[row])]
 
 
 def unlabelled_places(table: UnitTable) -> list[DocumentPlace]:
-    """Return document and path of unlabelled units, and of units with unlabelled items."""
+    """Return (document, path) for units without a label, and for units with unlabelled items."""
     rows = [row for batch in table.batches if batch.is_unlabelled for row in batch.rows.tolist()]
     return [place_of(table, row) for row in (*rows, *table.n_unlabelled_items)]
 
@@ -412,9 +421,9 @@ def unlabelled_places(table: UnitTable) -> list[DocumentPlace]:
 def confident_values(
     table: UnitTable, rank_of_field: Indexes, paths: list[tuple[str, ...]]
 ) -> ConfidentValues | None:
-    """Return the predicted values that have a confidence; None if no value has one.
+    """Return the predicted values that have a confidence, or None if there are none.
 
-    `rank_of_field` maps a field number to the position of the field in `paths`.
+    `rank_of_field[i]` is the position of field `i` in `paths`.
     """
     if all(batch.columns.confidences is None for batch in table.batches):
         return None
@@ -456,7 +465,7 @@ def confidences_of_values(table: UnitTable) -> Iterator[tuple[int, float]]:
 
 
 def confidences_of_extra_keys(table: UnitTable) -> Iterator[tuple[int, str, float]]:
-    """Yield (row of the object, name, confidence) of undeclared keys that have a confidence."""
+    """Yield (row of the object, name, confidence) for undeclared keys that have a confidence."""
     for row, names in table.extra_keys.items():
         batch = table.batch_of(row)
         stated: Any = batch.columns.confidences

@@ -1,8 +1,8 @@
-"""What an HTML page shows of single values and documents of a run, kept within fixed limits.
+"""Single values and documents of a run that an HTML page shows, kept within fixed limits.
 
-The result does not depend on the number of processes. No figure of a run depends on this module.
-Details are kept only if a page is written, as lines of JSON, which need a tenth of the memory of
-Python values.
+The result is the same for any number of processes. No figure of a run depends on this module.
+Details are kept only if a page will be written. They are stored as lines of JSON, which need a
+tenth of the memory of Python values.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,20 +26,23 @@ from .item_places import ItemPlaceCounts, count_item_places
 from .sums import schema_pattern
 
 MAX_FIELDS: Final = 2_000
-"""Maximum number of rows in the table of fields of a page. A longer table would open slowly, and
+"""The table of fields on a page has at most this many rows. A longer table would open slowly, and
 the CSV report has all fields."""
 
 MAX_VALUES: Final = 30
-"""Maximum number of distinct values of a field, both sides together: what fits on a screen."""
+"""Maximum number of distinct values of a field, on both sides together. More would not fit on a
+screen."""
 
 MAX_ROWS: Final = 2_000
-"""Maximum number of rows of one document: an invoice of 250 items with seven fields each."""
+"""Maximum number of rows kept for one document. An invoice of 250 items with seven fields each
+needs about that many."""
 
 MAX_VALUE_CHARACTERS: Final = 40
-"""Maximum length of a value as JSON, in characters; a longer text is not a category."""
+"""Maximum length of a value as JSON, in characters. A longer text is not counted as a category."""
 
 ABSENT: Final = ""
-"""The text that stands for an absent value; present values have non-empty JSON texts."""
+"""The text that stands for an absent value. It is empty; no present value has an empty JSON
+text."""
 
 
 @dataclass(slots=True)
@@ -50,7 +53,7 @@ class ValuePairs:
     """Maps a ground-truth value to a dict from predicted values to `[right pairs, wrong pairs]`.
     Both values are written as JSON."""
     too_many: bool = False
-    """Whether the field has more than `MAX_VALUES` distinct values; then all counts are dropped."""
+    """Whether the field has more than `MAX_VALUES` distinct values. If so, no pairs are kept."""
 
     @property
     def values(self) -> list[str]:
@@ -73,7 +76,7 @@ class ValuePairs:
         )
 
     def add(self, gt: str, pred: str, n_right: int, n_wrong: int) -> None:
-        """Add pairs of one ground-truth value and one predicted value."""
+        """Add pairs that have the same ground-truth value and the same predicted value."""
         if self.too_many:
             return
         n_pairs = self.counts.setdefault(gt, {}).setdefault(pred, [0, 0])
@@ -98,9 +101,9 @@ class ValuePairs:
 def value_pairs(
     table: UnitTable, listed_fields: frozenset[Path] | None = None
 ) -> Iterator[tuple[Path, ValuePairs]]:
-    """Yield the path and the value pairs of each listed field; a field may occur several times.
+    """Yield the path and the value pairs of each listed field.
 
-    If `listed_fields` is None, all fields are listed.
+    A field may be yielded several times. If `listed_fields` is None, all fields are listed.
     """
     for batch in table.batches:
         if batch.kind != VALUE:
@@ -118,7 +121,7 @@ def _is_listed(path: Path, listed_fields: frozenset[Path] | None) -> bool:
 
 
 def _count_pairs(batch: UnitBatch, selected: Indexes) -> ValuePairs:
-    """Count the value pairs of the selected units of a batch, which all belong to one field."""
+    """Count the value pairs of the selected units of a batch. All of them belong to one field."""
     pairs, codes = ValuePairs(), batch.columns.codes
     columns = (
         codes.gt[batch.gt_slot[selected]],
@@ -143,7 +146,7 @@ def _count_pairs(batch: UnitBatch, selected: Indexes) -> ValuePairs:
 
 
 def _category_name(value: object) -> str | None:
-    """Return a value as JSON text; None for an object, a list or a text that is too long."""
+    """Return a value as JSON text, or None for an object, a list or a text that is too long."""
     text = None if isinstance(value, dict | list) else display_value(value)
     return text if isinstance(text, str) and len(text) <= MAX_VALUE_CHARACTERS else None
 
@@ -154,7 +157,7 @@ _ROUNDING: Final = 1e-9  # puts 0.7, which as a float is less than 14/20, into b
 
 
 class PlacedBox(NamedTuple):
-    """The box of a value on a page of its document, as one of the two sides states it."""
+    """The box around a value on a page of its document, as stated by ground truth or prediction."""
 
     path: str
     """Path of the value, with list indexes, as in its error."""
@@ -163,36 +166,40 @@ class PlacedBox(NamedTuple):
     side: str
     """The side that states the box: `gt` or `pred`."""
     page: str | None
-    """The page, as the document states it; None if the document states no page."""
+    """The page, as written in the document; None if the document names no page."""
     left: float
     top: float
     right: float
     bottom: float
     in_pixels: bool
-    """Whether the coordinates are in the unit of the page; else they are fractions of the page."""
+    """Whether the coordinates are in the unit of the page, such as pixels. Otherwise they are
+    fractions of the page."""
 
 
 class DetailLimits(NamedTuple):
-    """Limits of the documents that are kept with all their values."""
+    """How many documents are kept with all their values."""
 
     comparisons: int = 100
     """Maximum number of documents; the documents with the lowest scores are kept."""
     comparison_bytes: int = 16_000_000
-    """Maximum total size of the kept documents in bytes; compression reduces it to about a
+    """Maximum total size of the kept documents in bytes. Compression reduces it to about a
     tenth."""
 
 
 @dataclass(slots=True)
 class Histogram:
-    """A histogram of the similarities of a field's pairs; histograms add up in any order."""
+    """Counts of a field's pairs by similarity.
+
+    The order in which histograms are added up does not matter.
+    """
 
     matched: list[int] = field(default_factory=lambda: [0] * (BINS + 1))
-    """Number of pairs at or above their threshold in each bin, (BINS + 1,)."""
+    """Number of pairs in each bin that are at or above their threshold, (BINS + 1,)."""
     unlike: list[int] = field(default_factory=lambda: [0] * (BINS + 1))
-    """Number of pairs below their threshold in each bin, (BINS + 1,)."""
+    """Number of pairs in each bin that are below their threshold, (BINS + 1,)."""
 
     def add(self, similarity: Floats, is_match: Mask) -> None:
-        """Add pairs, given their similarities in [0, 1] and which of them match."""
+        """Add pairs. `similarity` is in [0, 1]; `is_match` marks the pairs that match."""
         bins = np.minimum((similarity * BINS + _ROUNDING).astype(np.intp), BINS - 1)
         bins[similarity >= 1] = BINS
         counts = Histogram(
@@ -215,19 +222,21 @@ class Picture(NamedTuple):
     address: str
     """The image as a `data:` URI."""
     width: float
-    """Width of the page in the unit of its boxes: pixels for an image, points for a PDF."""
+    """Width of the page, in pixels for an image and in points for a PDF. Boxes use the same
+    unit."""
     height: float
     """Height of the page, in the unit of `width`."""
 
 
 class PageSources(NamedTuple):
-    """Where a reader of an HTML page finds the original documents: addresses, and page images."""
+    """Tells an HTML page how to open the original documents: by addresses, or as page images."""
 
     template: str = ""
-    """Template of addresses with `{id}` and maybe `{page}`; empty if `links` has all addresses."""
+    """A pattern for addresses that contains `{id}` and possibly `{page}`. Empty if `links` has all
+    addresses."""
     links: Mapping[str, str] | None = None
-    """Maps the id of a document to its address, maybe with `{page}`; None if addresses follow
-    `template`."""
+    """Maps the id of a document to its address, which may contain `{page}`. None if addresses
+    follow `template`."""
     pictures: Mapping[str, Sequence[Picture]] | None = None
     """Maps the id of a document to the images of its pages; None if there are no images."""
 
@@ -239,33 +248,34 @@ Ranked: TypeAlias = tuple[float, str, bytes]  # score, id and encoded comparison
 class Detail:
     """The values and documents of a run that are kept for its HTML page.
 
-    Merge details in the order of their documents, because errors are listed in this order. Nothing
-    else depends on the order.
+    Merge details in the order of their documents. The listed errors depend on this order, and
+    nothing else does.
     """
 
     limits: DetailLimits = field(default_factory=DetailLimits)
     listed_fields: frozenset[Path] | None = field(default=None, metadata={KEPT: False})
-    """The fields of the schema that the page has rows for; None for all. Histograms and value pairs
-    of other fields are not kept."""
+    """The fields of the schema that have a row on the page, or None for all fields. Histograms and
+    value pairs are kept only for these fields."""
     histograms: dict[Path, Histogram] = field(default_factory=dict)
-    """Maps the path of a field, without list indexes, to the histogram of its similarities."""
+    """Maps the path of a field, without list indexes, to a histogram of the field's
+    similarities."""
     value_pairs: dict[Path, ValuePairs] = field(default_factory=dict)
     """Maps the path of a field, without list indexes, to its value pairs."""
     item_places: ItemPlaceCounts = field(default_factory=ItemPlaceCounts)
-    """Counts of right and lost values inside list items, for each position of an item in its list.
-    """
+    """Counts of right and lost values in list items, by the position of the item in its list."""
     errors: KeptErrors = field(default_factory=KeptErrors)
     comparisons: list[Ranked] = field(default_factory=list)
-    """The documents with errors that have the lowest scores, sorted by score."""
+    """The kept documents. They have errors and the lowest scores, and are sorted by score."""
     boxes: dict[str, list[PlacedBox]] = field(default_factory=dict)
-    """Maps the id of a kept document to the boxes of its values; empty unless boxes are shown."""
+    """Maps the id of a kept document to the boxes around its values. Empty if boxes are not
+    shown."""
     bound: Ranked | None = None
-    """The dropped document with the lowest score; no document with this score or a higher one is
-    kept."""
+    """The dropped document with the lowest score, or None. Documents that come after it in order of
+    score are not kept either."""
     knows_errors: bool = True
-    """Whether individual errors were kept; false for a run that was read from a file."""
+    """Whether single errors were kept. They were not if the run was read from a file."""
     knows_values: bool = True
-    """Whether histograms and documents were kept; false for a run that was read from a file."""
+    """Whether histograms and documents were kept. They were not if the run was read from a file."""
 
     def update(self, batch: Batch) -> None:
         """Add the documents of a batch."""
@@ -289,9 +299,9 @@ class Detail:
                 self._keep([(score, id_, tree_line(tree))])
 
     def add_boxes(self, boxes: Iterable[tuple[str, list[PlacedBox]]]) -> None:
-        """Add the boxes of those documents that are kept.
+        """Add boxes, but only for documents that are kept.
 
-        `boxes` yields the id of each document with its boxes.
+        `boxes` yields (id of a document, its boxes).
         """
         kept_ids = {id_ for _, id_, _ in self.comparisons}
         self.boxes |= {id_: placed for id_, placed in boxes if placed and id_ in kept_ids}
@@ -313,7 +323,7 @@ class Detail:
             self.boxes = {id_: placed for id_, placed in self.boxes.items() if id_ in kept_ids}
 
     def _keep(self, documents: Iterable[Ranked]) -> None:
-        """Add documents, then drop the documents with the highest scores until the limits hold."""
+        """Add documents. Then drop those with the highest scores until the limits are met."""
         ranked = sorted([*self.comparisons, *documents])
         n_bytes = 0
         self.comparisons = []
@@ -330,10 +340,10 @@ class Detail:
 def similarities(
     table: UnitTable, listed_fields: frozenset[Path] | None = None
 ) -> Iterator[tuple[Path, Floats, Mask]]:
-    """Yield the path, similarities and matches of the judged pairs of each listed field.
+    """Yield (path, similarities, which pairs match) for the judged pairs of each listed field.
 
-    Pairs of list items belong to the field of the list. Pairs inside an item below its threshold
-    are skipped, as they are not judged. A field may be yielded several times.
+    A pair of list items belongs to the field of the list. Pairs inside an item that is below its
+    threshold are not judged, so they are left out. A field may be yielded several times.
     """
     for batch in table.batches:
         if batch.is_document or batch.is_unlabelled or (batch.kind == LIST and not batch.is_item):
@@ -352,9 +362,9 @@ def similarities(
 def tree_line(document: UnitTree) -> bytes:
     """Return a document as a JSON array of at most `MAX_ROWS` rows.
 
-    A row is depth, name, kind, outcome, similarity, threshold, weight, ground truth, prediction.
-    The kind is `object`, `list` or `value`; a unit with children has no values of its own. If rows
-    are omitted, their number follows the last row.
+    A row has depth, name, kind, outcome, similarity, threshold, weight, ground truth and
+    prediction. The kind is `object`, `list` or `value`. For a unit with children, ground truth and
+    prediction are null. If rows are left out, the last entry is the number of them.
     """
     rows: list[list[Any]] = []
     _add_children(rows, document, 0)
@@ -363,7 +373,7 @@ def tree_line(document: UnitTree) -> bytes:
 
 
 def _add_children(rows: list[list[Any]], unit: UnitTree, depth: int) -> None:
-    """Add rows for the fields, extra keys and items of a unit, and for everything inside them."""
+    """Add rows for everything inside a unit: fields, undeclared keys and items."""
     for child in unit.fields:
         _add_unit(rows, child, depth, _field_name(child.name))
     pred: Any = unit.pred if unit.extra_keys else None
@@ -379,7 +389,7 @@ def _add_children(rows: list[list[Any]], unit: UnitTree, depth: int) -> None:
 def _add_unit(rows: list[list[Any]], unit: UnitTree, depth: int, name: str) -> None:
     """Add a row for a unit and for everything inside it.
 
-    Only a unit without children shows values.
+    The row shows the values only if the unit has no children.
     """
     row: list[Any] = [depth, name, "value", unit.outcome.name, unit.similarity]
     row += [unit.threshold, unit.weight]

@@ -1,4 +1,4 @@
-"""The result of comparing one document, which an `Evaluation` adds up."""
+"""The result of comparing one document. An `Evaluation` adds up such results."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,11 +11,12 @@ from stickler_cli.core.problems import Problem, Violation
 Side = Literal["gt", "pred"]
 SIDES: Final[tuple[Side, ...]] = ("pred", "gt")
 SchemaVerdict = Sequence[Violation] | None
-"""The schema violations of a document: empty if it is valid, None if it could not be read."""
+"""The schema violations of a document. Empty if the document is valid, None if it could not be
+read."""
 LENIENT: Final = "lenient"  # the warning if only `--lenient-json` could read the prediction
 LENIENT_FORMS: Final = ("fence", "prose", "string", "list", "relaxed")
-"""The forms of prediction that `--lenient-json` reads: in a code fence, in prose, in a JSON string,
-as the only element of a list, or with Python literals or comments (`relaxed`)."""
+"""The ways of writing a prediction that `--lenient-json` accepts: in a code fence, in prose, in a
+JSON string, as the only element of a list, or with Python literals or comments (`relaxed`)."""
 INHERITED: Final = "inherited"  # the name that counts confidences taken from a parent
 ODDITIES: Final = ("duplicate_keys", "byte_order_mark")
 
@@ -39,23 +40,24 @@ class DocumentResult:
     score: float | None
     """The overall score, in [0, 1]; None if the document was not compared."""
     problems: tuple[Problem, ...] = ()
-    """Problems of the document: why its status is not `evaluated`, and others that a person should
-    see."""
+    """Problems of the document that a person should see. If the status is not `evaluated`, they
+    include the reason."""
     warnings: tuple[str, ...] = ()
-    """Names of oddities in the two documents, each only once. The documents could be read in spite
-    of these oddities."""
+    """Names of oddities in the two documents, each only once. An oddity did not prevent reading the
+    document."""
     verdicts: Mapping[Side, SchemaVerdict] = field(default_factory=dict)
-    """The schema violations of each side; only sides that are present and were checked have an
-    entry."""
+    """The schema violations of each side. A side has no entry if it is absent or was not
+    checked."""
     groups: Mapping[str, str] = field(default_factory=dict)
-    """Maps each key by which documents are grouped to the name of the document's group."""
+    """Documents may be grouped by several keys. Maps each such key to the name of the document's
+    group."""
     unwrapped: Mapping[str, int] = field(default_factory=dict)
-    """For each form of wrapper, the number of values taken out of such wrappers. The key
-    `INHERITED` has the number of values that took their confidence from the object or list around
-    them."""
+    """Maps each form of wrapper, which is an object around a value, to the number of values that
+    were taken out of it. The key `INHERITED` has the number of values that took their confidence
+    from the object or list around them."""
     skipped_keys: Mapping[str, int] = field(default_factory=dict)
-    """For each metadata key that is not evaluated, such as `page`, the number of values with this
-    key."""
+    """Maps each metadata key that is not evaluated, such as `page`, to the number of values with
+    this key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +75,12 @@ class DocumentProblem:
         return key < (other.status, other.document, other.problem)
 
     def __str__(self) -> str:
-        """Return document and problem as one line that names the document only once."""
+        """Return the document and the problem as one line. The document's name occurs only once."""
         return f"{self.document}: {self.problem.removeprefix(f'{self.document}: ')}"
 
 
 def warnings_view(counts: Counter[str]) -> dict[str, object]:
-    """Return the number of documents with each warning, as a run file has it."""
+    """Return the number of documents with each warning, as it is written to a run file."""
     by_form = {form: counts[f"{LENIENT}_{form}"] for form in LENIENT_FORMS}
     return {
         **{name: counts[name] for name in ODDITIES},

@@ -1,1 +1,1 @@
-"""Confidences of predictions: the values that have one, and calibration."""
+"""Confidences of predictions: which values have a confidence, and how reliable it is."""

@@ -1,8 +1,9 @@
 """Calibration: how well confidences predict which values are right.
 
-A unit is a predicted value: its confidence, and whether it is right. Every figure is computed from
-sums over units of equal confidence, so that neither order nor ties matter. Sums may have a column
-for each resample of the documents. docs/confidence.md has the definitions.
+A unit is a predicted value with a confidence; it is right or wrong. Units of equal confidence are
+added up before any figure is computed. Therefore neither the order of units nor ties change a
+figure. There may be resamples of the documents; then sums have a column for each resample.
+docs/confidence.md has the definitions.
 """
 
 from dataclasses import dataclass
@@ -19,15 +20,18 @@ BINS: Final = 10
 BUDGETS: Final = (0.1, 0.3, 0.5)
 """Shares of all units that people may have time to review."""
 PRECISIONS: Final = (0.95, 0.99, 0.999)
-"""Shares of right values that users may require. For each of these shares, reports have the lowest
-confidence threshold at which this share of the accepted values is right."""
+"""Shares of right values that users may require. For each of them, reports show the lowest
+confidence threshold such that enough of the values at or above it are right."""
 
 _ROUNDING: Final = 1e-12  # rounding errors of shares that equal a bound
 _MIN_PROBABILITY: Final = 1e-15  # a wrong value of confidence 1 would cost infinitely much
 
 
 class Selective(NamedTuple):
-    """The lowest confidence threshold at which a required share of accepted values is right."""
+    """The lowest confidence threshold that reaches a required precision.
+
+    The precision is the share of right values among those at or above the threshold.
+    """
 
     threshold: Fraction
     """The threshold: the lowest accepted confidence."""
@@ -39,20 +43,23 @@ class Bin(NamedTuple):
     """The values whose confidence is in one of ten ranges of equal width."""
 
     lower: Fraction
-    """The lower bound of the range; the bound is part of the range."""
+    """The lower bound of the range. The range includes it."""
     upper: Fraction
-    """The upper bound of the range; the bound is part of the last range only."""
+    """The upper bound of the range. Only the last range includes it."""
     units: Count
     """Number of values in the range."""
     confidence: FractionOrNone
-    """Mean confidence of the values in the range; null if there are none."""
+    """Mean confidence of the values in the range; null if the range has no values."""
     right: FractionOrNone
-    """The share of the values in the range that is right; null if there are none."""
+    """The share of right values in the range; null if the range has no values."""
     interval: BoundsRecord | None = None
     """Confidence interval of the share that is right."""
 
     def view(self) -> dict[str, Any]:
-        """Return the bin as a run file has it; without an interval if there is none."""
+        """Return the bin as it is written to a run file.
+
+        An interval is left out if there is none.
+        """
         return {key: value for key, value in self._asdict().items() if key != "interval" or value}
 
 
@@ -66,13 +73,13 @@ class Reliability:
     confidence: Floats
     """The distinct confidences in ascending order, (n_distinct,)."""
     right: Floats
-    """Number of right units of each confidence, (n_distinct, n_resamples)."""
+    """Number of right units with each confidence, (n_distinct, n_resamples)."""
     wrong: Floats
-    """Number of wrong units of each confidence, (n_distinct, n_resamples)."""
+    """Number of wrong units with each confidence, (n_distinct, n_resamples)."""
 
     @cached_property
     def units(self) -> Floats:
-        """Number of units of each confidence, (n_distinct, n_resamples)."""
+        """Number of units with each confidence, (n_distinct, n_resamples)."""
         return self.right + self.wrong
 
     @cached_property
@@ -89,9 +96,9 @@ class Reliability:
 
     @property
     def auroc(self) -> Floats:
-        """Probability that a right unit has a higher confidence than a wrong one.
+        """Probability that a random right unit has a higher confidence than a random wrong unit.
 
-        Ties count half.
+        A tie counts as one half.
         """
         n_wrong_below = np.cumsum(self.wrong, axis=0) - self.wrong
         n_won_pairs = (self.right * (n_wrong_below + self.wrong / 2)).sum(axis=0)
@@ -99,9 +106,9 @@ class Reliability:
 
     @property
     def auprc_error(self) -> Floats:
-        """Average precision of a search for wrong units that begins with the lowest confidence.
+        """Average precision of a search for wrong units that starts at the lowest confidence.
 
-        Units of equal confidence are found together.
+        Units of equal confidence are looked at together.
         """
         precision = divide(np.cumsum(self.wrong, axis=0), np.cumsum(self.units, axis=0))
         weighted = np.where(self.wrong > 0, precision, 0) * self.wrong
@@ -109,23 +116,24 @@ class Reliability:
 
     @property
     def brier(self) -> Floats:
-        """Mean squared difference of a unit's confidence and 1 (if it is right) or 0 (if wrong)."""
+        """Mean squared difference between confidence and outcome: 1 for a right unit, else 0."""
         if_wrong = self.confidence[:, None] ** 2
         if_right = (1 - self.confidence[:, None]) ** 2
         return divide((self.wrong * if_wrong + self.right * if_right).sum(axis=0), self.total)
 
     @property
     def log_loss(self) -> Floats:
-        """Mean of -ln(p); p is the confidence of a right unit, 1 - confidence of a wrong unit."""
+        """Mean of -ln(p); p is the confidence if the unit is right, else 1 - confidence."""
         clipped = np.clip(self.confidence, _MIN_PROBABILITY, 1 - _MIN_PROBABILITY)[:, None]
         losses = self.right * -np.log(clipped) + self.wrong * -np.log1p(-clipped)
         return divide(losses.sum(axis=0), self.total)
 
     @cached_property
     def _bins(self) -> tuple[Floats, Floats, Floats]:
-        """Number of units, sum of confidences and number of right units in each bin of equal width.
+        """Number of units, sum of confidences and number of right units in each bin.
 
-        The shape of each array is (BINS, n_resamples).
+        The bins are ranges of confidence that have equal width. Each array has the shape (BINS,
+        n_resamples).
         """
         bins = np.minimum((BINS * self.confidence + _ROUNDING).astype(np.intp), BINS - 1)
         return self._sum_by_bin(np.broadcast_to(bins[:, None], self.units.shape))
@@ -133,8 +141,8 @@ class Reliability:
     def _sum_by_bin(self, bins: Indexes) -> tuple[Floats, Floats, Floats]:
         """Return number of units, sum of confidences and number of right units in each bin.
 
-        The shape of each array is (BINS, n_resamples). `bins` has the bin of each confidence in
-        each resample, (n_distinct, n_resamples).
+        Each returned array has the shape (BINS, n_resamples). `bins` has the number of the bin for
+        each confidence in each resample, (n_distinct, n_resamples).
         """
         n_resamples = self.units.shape[1]
         cells = (bins * n_resamples + np.arange(n_resamples)).ravel()
@@ -154,9 +162,9 @@ class Reliability:
 
     @property
     def ece_mass(self) -> Floats:
-        """Expected calibration error over ten bins of about equal numbers of units.
+        """Expected calibration error over ten bins that have about equally many units.
 
-        Units of equal confidence are in the same bin.
+        Units of equal confidence are always in the same bin.
         """
         n_below = np.cumsum(self.units, axis=0) - self.units
         bins = np.minimum(divide(BINS * n_below, self.total, empty=0), BINS - 1).astype(np.intp)
@@ -165,7 +173,7 @@ class Reliability:
 
     @property
     def mce(self) -> Floats:
-        """Maximum calibration error: the greatest gap of a bin of equal width.
+        """Maximum calibration error: the largest gap in any bin. The bins have equal width.
 
         The gap is the difference between the bin's mean confidence and its share of right units.
         """
@@ -175,9 +183,9 @@ class Reliability:
 
     @property
     def brier_parts(self) -> dict[str, Floats]:
-        """The terms of the Brier score: a dict from `reliability`, `resolution` and `uncertainty`.
+        """The three terms of the Brier score: `reliability`, `resolution` and `uncertainty`.
 
-        Each term is computed over the bins of `ece`, and has the shape (n_resamples,).
+        Each term is computed over the bins that `ece` uses, and has the shape (n_resamples,).
         Source: Murphy (1973), A New Vector Partition of the Probability Score.
         """
         units, confidence, right = self._bins
@@ -205,9 +213,9 @@ class Reliability:
     def aurc(self) -> Floats:
         """Area under the risk-coverage curve.
 
-        It is the mean over all k of the share of wrong units among the k most confident units.
-        Units of equal confidence count in proportion: if w of n such units are wrong, each counts
-        as w/n wrong units.
+        For each k, take the share of wrong units among the k most confident units. The area is the
+        mean of these shares over all k. Units of equal confidence have no order among themselves.
+        If w of n such units are wrong, each of them counts as w/n wrong units.
 
         Take a group of n units of equal confidence, of which w are wrong. Let A be the number of
         units with a higher confidence, and E the number of wrong units among these A. The shares of
@@ -225,17 +233,18 @@ class Reliability:
     def curve(self) -> list[tuple[float, float]]:
         """Return the risk-coverage curve of the first resample.
 
-        A point is (coverage, share of wrong units) at a threshold, from the highest threshold down.
+        Each point belongs to a confidence threshold, and is (coverage, share of wrong units). The
+        highest threshold comes first.
         """
         units = np.cumsum(self.units[::-1, 0])
         wrong = np.cumsum(self.wrong[::-1, 0])
         return list(zip((units / units[-1]).tolist(), (wrong / units).tolist(), strict=True))
 
     def selective(self, precision: float) -> list[Selective | None]:
-        """Return the lowest threshold at which enough units are right, for each resample.
+        """Return the lowest confidence threshold with the required precision, for each resample.
 
-        `precision` is the required share of right units among those at or above the threshold. None
-        if no threshold reaches this share.
+        `precision` is the required share of right units among the units at or above the threshold.
+        An entry is None if no threshold reaches this share.
         """
         units = np.cumsum(self.units[::-1], axis=0)[::-1]
         right = np.cumsum(self.right[::-1], axis=0)[::-1]
@@ -252,7 +261,7 @@ class Reliability:
         return lowest
 
     def bins(self) -> list[Bin]:
-        """Return the bins of equal width of the first resample, from low to high confidence."""
+        """Return the first resample's bins of equal width, from low to high confidence."""
         units, confidences, right = (sums[:, 0].tolist() for sums in self._bins)
         return [
             Bin(
@@ -271,9 +280,9 @@ class Reliability:
         return divide(right, units)
 
     def figures(self) -> dict[str, Floats]:
-        """Return a dict from the names of all figures to their values, (n_resamples,).
+        """Return a dict that maps the name of each figure to its values, (n_resamples,).
 
-        A figure that consists of several numbers has an entry for each number, such as
+        A figure that consists of several numbers has one entry for each of them, such as
         `error_capture.0.1`.
         """
         captures = {str(budget): self.error_capture(budget) for budget in BUDGETS}
@@ -295,14 +304,12 @@ def reliability(
     *,
     multiplicity: Indexes | None = None,
 ) -> Reliability:
-    """Group units by confidence: unweighted, or weighted by their documents.
+    """Group units by confidence. Each unit has weight 1, or the weight of its document.
 
-    Args:
-        confidence: the confidence of each unit, (n,).
-        is_right: whether each unit is right, (n,).
-        document: the position of the document of each unit, (n,).
-        weights: the weights of the documents in each resample, (n_documents, n_resamples).
-        multiplicity: number of units that each entry stands for, (n,); only without weights.
+    Args: confidence: the confidence of each unit, (n,). is_right: whether each unit is right, (n,).
+    document: the position of the document of each unit, (n,). weights: the weights of the documents
+    in each resample, (n_documents, n_resamples). multiplicity: number of units that each entry
+    stands for, (n,); only without weights.
     """
     distinct, groups = np.unique(confidence, return_inverse=True)
     if document is None or weights is None:
@@ -333,7 +340,9 @@ def reliability(
 
 
 def confidence_view(units: Reliability) -> dict[str, Any]:
-    """Return the figures of the first resample as a run file has them; None if undefined.
+    """Return the figures of the first resample as they are written to a run file.
+
+    Undefined figures are None.
 
     >>> units = reliability(np.array([0.9, 0.8, 0.3]), np.array([True, True, False]))
     >>> confidence_view(units)["auroc"]

@@ -1,8 +1,8 @@
 """The values of a run that have a confidence.
 
-A run that keeps the figures of single documents keeps each of these values. Other runs only count
-how many values have each rounded confidence, so that memory does not grow with the documents.
-Documents may be added in any order.
+A run that keeps the figures of single documents also keeps each of these values. In other runs,
+confidences are rounded, and only the number of values with each rounded confidence is kept. Memory
+therefore does not grow with the number of documents. Documents may be added in any order.
 """
 
 from collections import Counter
@@ -28,16 +28,20 @@ from .calibration import Reliability, confidence_view, reliability
 _MAX_CELLS: Final = 400_000_000  # values times replicates: many values get fewer replicates
 _MIN_REPLICATES: Final = 200
 MIN_DOCUMENTS: Final = 5
-"""Minimum number of documents for intervals; fewer documents do not show how documents vary."""
+"""Minimum number of documents for computing intervals. Fewer documents do not show how much
+documents vary."""
 _MAX_EXACT_UNITS: Final = 5_000
-"""Maximum number of units whose exact confidences are used in replicates. If there are more units,
-confidences are rounded, because few distinct confidences take less time."""
+"""Maximum number of units for which resampling uses exact confidences. If there are more units,
+confidences are rounded, because resampling is faster with few distinct confidences."""
 _DIGITS: Final = 3
 _THOUSAND: Final = 10**_DIGITS
 
 
 class ConfidenceUnits(NamedTuple):
-    """Values that have a confidence; each value is an entry of all arrays, (n,)."""
+    """Values that have a confidence. Each array has the shape (n,), with one entry for each value.
+
+    If `multiplicity` is set, an entry stands for several equal values.
+    """
 
     documents: list[str]
     """The ids of the documents that have a value with a confidence, sorted."""
@@ -48,7 +52,8 @@ class ConfidenceUnits(NamedTuple):
     multiplicity: Indexes | None = None
     """Number of values that each entry stands for; None if each entry is one value."""
     n_documents: int = 0
-    """Number of documents that have a value with a confidence, if the ids are unknown; else 0."""
+    """Number of documents that have a value with a confidence. Used only if their ids are unknown,
+    else 0."""
 
     def select(self, selected: Indexes | Mask) -> "ConfidenceUnits":
         """Return the selected values."""
@@ -66,7 +71,10 @@ class ConfidenceUnits(NamedTuple):
 
 @dataclass(slots=True)
 class RoundedConfidences:
-    """How many values of a field have each confidence, rounded to thousandths."""
+    """How often each rounded confidence occurs in a field.
+
+    Confidences are rounded to thousandths.
+    """
 
     right: Counter[int] = field(default_factory=Counter)
     """Number of right values of each confidence."""
@@ -82,7 +90,11 @@ class RoundedConfidences:
         self.documents += other.documents
 
     def units(self) -> ConfidenceUnits:
-        """Return the values as units; all values of equal confidence are one entry."""
+        """Return the values as units.
+
+        All right values of equal confidence are one entry, and all wrong values of equal confidence
+        are another.
+        """
         entries = [
             (confidence, is_right, n_values)
             for is_right, counts in ((True, self.right), (False, self.wrong))
@@ -104,12 +116,14 @@ class Confidences:
     """The values with a confidence in a set of documents."""
 
     chunks: list[tuple[Sequence[str], ConfidentValues]] = field(default_factory=list)
-    """For each chunk of documents: the document ids, and the values that have a confidence."""
+    """The kept values. Each chunk has the ids of some documents, and their values that have a
+    confidence."""
     counts: dict[str, RoundedConfidences] | None = None
-    """Maps the path of a field to the counts of its values. None if the values themselves are kept
-    (in `chunks`)."""
+    """Maps the path of a field to counts of its values. None if single values are kept in
+    `chunks`."""
     _cache: dict[object, Any] = field(init=False, repr=False, compare=False, metadata={KEPT: False})
-    """Results that take long to compute. A key identifies the computation and its arguments."""
+    """Cached results of slow computations. A key says what was computed, and from which
+    arguments."""
 
     def __post_init__(self) -> None:
         self._cache = {}
@@ -120,9 +134,9 @@ class Confidences:
         values: ConfidentValues | None,
         selected: Mask | None = None,
     ) -> None:
-        """Add the values of all documents, or only of the documents for which `selected` is true.
+        """Add the values of all documents, or only of those that `selected` marks.
 
-        `documents` has the ids of all documents, whether selected or not.
+        `documents` has the ids of all documents, not only of the marked ones.
         """
         if values is not None and selected is not None:
             values = values.select(selected[values.document])
@@ -137,7 +151,7 @@ class Confidences:
     def merge(self, other: "Confidences") -> None:
         """Add the values of other documents.
 
-        If one of the two objects has only counts, the result has only counts.
+        The result has only counts if either of the two objects has only counts.
         """
         self._cache.clear()
         if other.counts is not None:
@@ -151,7 +165,10 @@ class Confidences:
             self.counts.setdefault(path, RoundedConfidences()).merge(counts)
 
     def drop_rows(self) -> None:
-        """Replace the values by counts of rounded confidences, without documents."""
+        """Forget which documents the confidences came from, and their exact values.
+
+        Only how often each rounded confidence occurs is kept.
+        """
         if self.counts is None:
             self._cache.clear()
             self.counts = {}
@@ -171,7 +188,7 @@ class Confidences:
             total.wrong.update(thousandths[~field_values.is_right].tolist())
 
     def by_field(self) -> dict[str, ConfidenceUnits]:
-        """Return a dict from the path of each field to its values.
+        """Return a dict that maps the path of each field to the field's values.
 
         The path "" has the values of all fields.
         """
@@ -179,10 +196,10 @@ class Confidences:
         return units
 
     def view(self, path: str, n_values: int, settings: IntervalSettings | None) -> dict[str, Any]:
-        """Return the figures of a field as a run file has them.
+        """Return the figures of a field as they are written to a run file.
 
-        The path "" stands for all fields. `n_values` is the number of predicted values, with or
-        without a confidence.
+        The path "" stands for all fields. `n_values` is the number of all predicted values of the
+        field, also of those that have no confidence.
         """
         units = self.by_field()[path]
         key = path, n_values, settings
@@ -202,7 +219,7 @@ class Confidences:
         return split_units_by_field(self.chunks)
 
     def records(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the id and the record of each document that has a value with a confidence."""
+        """Yield (id, record of its confidences) for each document that has any."""
         for documents, values in self.chunks:
             records = values.records(len(documents))
             for id_, record in zip(documents, records, strict=True):
@@ -216,10 +233,10 @@ class Confidences:
 def split_units_by_field(
     chunks: Iterable[tuple[Sequence[str], ConfidentValues]],
 ) -> dict[str, ConfidenceUnits]:
-    """Return a dict from the path of each field to its values.
+    """Return a dict that maps the path of each field to the field's values.
 
-    The path "" has the values of all fields. A chunk has the ids of its documents, and the values
-    of these documents.
+    The path "" has the values of all fields. A chunk holds the ids of some documents, and the
+    values of these documents.
     """
     ids: list[str] = []
     values_before: list[tuple[ConfidentValues | None, int]] = []
@@ -247,9 +264,9 @@ def split_units_by_field(
 
 
 def _positions_by_field(values: ConfidentValues) -> dict[str, Indexes]:
-    """Return a dict from the path of each field to the positions of its values in `values`.
+    """Return a dict from the path of each field to the positions of the field's values.
 
-    The path "" has the positions of all values.
+    The positions are indexes into `values`. The path "" has all positions.
     """
     by_field = {
         field_path(values.paths[number]): positions
@@ -259,7 +276,7 @@ def _positions_by_field(values: ConfidentValues) -> dict[str, Indexes]:
 
 
 def counted_view(by_field: Mapping[str, RoundedConfidences]) -> dict[str, object]:
-    """Return counts by field and rounded confidence, as a run file has them."""
+    """Return how often each rounded confidence occurs in each field, as written to a run file."""
     view: dict[str, object] = {}
     for path, counts in sorted(by_field.items()):
         entry = view[path] = dict[str, object](documents=counts.documents)
@@ -292,10 +309,10 @@ def read_counted(record: Mapping[str, Any]) -> dict[str, RoundedConfidences]:
 def _units_view(
     units: ConfidenceUnits, n_values: int, settings: IntervalSettings | None
 ) -> dict[str, Any]:
-    """Return the figures of values as a run file has them.
+    """Return the figures of values as they are written to a run file.
 
-    Figures have intervals if settings are given. `n_values` is the number of predicted values, with
-    or without a confidence.
+    Intervals are added if `settings` are given. `n_values` is the number of all predicted values,
+    also of those that have no confidence.
     """
     grouped = units.reliability()
     n_units, n_wrong = int(grouped.total[0]), int(grouped.errors[0])
@@ -322,9 +339,10 @@ def _units_view(
 
 
 def _resample_figures(units: ConfidenceUnits, settings: IntervalSettings) -> list[Interval | None]:
-    """Return the interval of each figure, then that of the share of right values in each bin.
+    """Return intervals that are computed by resampling documents.
 
-    An interval that cannot be computed is None.
+    First comes the interval of each figure, then, for each bin, the interval of the share of right
+    values. None stands for an interval that cannot be computed.
     """
     if len(units.is_right) > _MAX_EXACT_UNITS:
         units = units._replace(confidence=np.round(units.confidence, _DIGITS))
@@ -332,7 +350,10 @@ def _resample_figures(units: ConfidenceUnits, settings: IntervalSettings) -> lis
     members, document = np.unique(units.document, return_inverse=True)
 
     def figures_of_replicates(weights: Floats) -> Floats:
-        """Return figures and shares, (n_figures, n), for weights of documents, (n_documents, n)."""
+        """Return figures and shares, (n_figures, n), when documents are weighted by `weights`.
+
+        `weights` has the shape (n_documents, n).
+        """
         weighted = reliability(units.confidence, units.is_right, document, weights)
         return np.concatenate([np.stack([*weighted.figures().values()]), weighted.shares()])
 

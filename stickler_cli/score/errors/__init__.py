@@ -1,1 +1,1 @@
-"""The errors of a run: a row for each wrong, missed or invented value and each failed item."""
+"""The errors of a run: one row for each wrong, missed or invented value and each failed item."""

@@ -1,12 +1,15 @@
-"""Errors counted by field and class, and grouped into causes ranked by the number of lost values.
+"""Errors counted by field and class, and grouped into causes.
 
-A *group* is the errors of one field that have one error class. The errors of a group that share a
-trait are one *cause*: they have the same two values, or are items that differ in the same fields.
-Each lost value belongs to one cause: to the cause of the item or object with which it was lost, or
-else to its own. If a prediction breaks off, everything after its end is missed for the same reason,
-so these values belong to one cause, and so do all values of predictions without any value. Causes
-add up in any order. Their number is limited: a group with more than `MAX_TRAITS` traits becomes one
-cause.
+A *group* is the errors of one field that have one error class. Some errors of a group share a
+trait: they have the same two values, or they are items that differ in the same fields. Such errors
+are one *cause*. If a prediction breaks off, everything after its end is missed for the same reason,
+so these values belong to one cause. So do all values of predictions that have no value at all.
+
+Each lost value belongs to one cause. If it was lost with a whole item or object, this is the cause
+of the item or object. Causes are ranked by the number of lost values.
+
+Causes can be added up in any order. Their number is limited: a group with more than `MAX_TRAITS`
+traits becomes one cause.
 """
 
 import hashlib
@@ -32,14 +35,15 @@ from .error_classes import ErrorClass
 from .wrong_units import ClassifiedError, DocumentErrors, Origin
 
 MAX_TRAITS: Final = 500
-"""Maximum number of causes that a group of errors is split into; about 100 kB in a run file."""
+"""Maximum number of causes into which a group of errors is split. That many need about 100 kB in a
+run file."""
 
 _KEY_DIGITS: Final = 10  # number of hexadecimal digits of a key
 _ENCODE_JSON: Final = json.JSONEncoder(ensure_ascii=False).encode  # faster than `dumps`
 
 MAX_TRAIT_CHARACTERS: Final = 80
-"""Maximum length of a value that can distinguish causes, in characters of JSON; longer values
-hardly repeat."""
+"""Maximum length of a value that can be a trait, in characters of JSON. Longer values rarely occur
+twice."""
 
 
 SLIPS: Final = frozenset(
@@ -49,15 +53,15 @@ SLIPS: Final = frozenset(
         *(ErrorClass.DECIMAL_SHIFT, ErrorClass.DIGIT_SLIP),
     }
 )
-"""Error classes that explain an error whatever the two values are, such as a truncated text. All
-errors of one field with such a class are listed as one entry."""
+"""Error classes that explain an error by themselves, such as a truncated text; the two values do
+not matter. All errors of one field that have such a class are listed as one entry."""
 
 
 class ErrorTrait(NamedTuple):
     """What all errors of a cause share: the two values, or the fields in which items differ."""
 
     path: tuple[str, ...]
-    """Path of the field, without list indexes; keys of maps are named as in the documents."""
+    """Path of the field, without list indexes. Keys of maps are kept as in the documents."""
     differing: tuple[str, ...] = ()
     """For pairs of items, the fields in which they differ."""
     gt: str = ""
@@ -65,19 +69,20 @@ class ErrorTrait(NamedTuple):
     pred: str = ""
     """The predicted value as JSON; empty if one of the two values is long or absent."""
     ends_after: tuple[str, ...] = ()
-    """For documents that end early, the last field that is predicted; `path` is then empty."""
+    """For documents that end early, the last field that was predicted. In this case, `path` is
+    empty."""
     end: EndKind | None = None
     """For documents that end early, the kind of their end; else None."""
 
 
 class CauseSize(NamedTuple):
-    """The numbers of errors, lost values and documents of a cause."""
+    """How many errors, lost values and documents a cause has."""
 
     errors: int
     values: int
     documents: int
-    """Number of documents; 0 if it is unknown, because the group has more than `MAX_TRAITS` causes.
-    """
+    """Number of documents. It is 0 if unknown, because the group had more than `MAX_TRAITS`
+    causes."""
 
 
 Group: TypeAlias = tuple[tuple[str, ...], ErrorClass]  # field pattern, error class
@@ -90,18 +95,24 @@ class Cause(NamedTuple):
     """Path of the field, with `*` for keys of maps."""
     error_class: ErrorClass
     trait: ErrorTrait | None
-    """The values or fields that the errors share; None if the group has more than `MAX_TRAITS`
-    causes, which are then joined."""
+    """The values or fields that the errors share. None if the group had more than `MAX_TRAITS`
+    causes, which were then joined into this one."""
     size: CauseSize
 
     @property
     def key(self) -> str:
-        """The identifier of the cause in links: ten hexadecimal digits, equal in every run."""
+        """The identifier of the cause in links: ten hexadecimal digits.
+
+        It is the same in every run.
+        """
         return cause_key(self.pattern, self.error_class, self.trait)
 
     @property
     def identity(self) -> "CauseIdentity":
-        """The group (field and class) and the trait: together they identify the cause in a run."""
+        """The group (field and class) and the trait.
+
+        Together they identify the cause within a run.
+        """
         return (self.pattern, self.error_class), self.trait
 
 
@@ -129,28 +140,29 @@ class Causes:
     """The causes of the errors of a set of documents."""
 
     groups: dict[Group, dict[ErrorTrait | None, CauseSize]] = field(default_factory=dict)
-    """Maps a group (field and error class) to a dict from traits to the sizes of causes.
-    A group with more than `MAX_TRAITS` traits has the single trait None.
-    """
+    """Maps a group (field and error class) to a dict from the trait of each cause to the size of
+    the cause. A group that had more than `MAX_TRAITS` traits has the single trait None."""
     origins: dict[CauseIdentity, Counter[Origin]] = field(default_factory=dict)
-    """The origins of each cause: other fields whose true values were predicted by mistake. The
-    counter has the number of wrong values for each origin; it is empty if there were too many
-    origins. A cause without trait has no counter."""
+    """For each cause, where wrong values come from: other fields whose true values were predicted
+    by mistake. The counter has the number of wrong values from each origin. It is empty if there
+    were too many origins. A cause without a trait has no counter."""
     last_items: dict[CauseIdentity, IndexRange] = field(default_factory=dict)
     """For each cause of documents that end inside a list, the indexes of their last predicted
     items: the lowest and the highest one."""
     ids: dict[CauseIdentity, set[str]] | None = field(default_factory=dict)
-    """The ids of the documents of each cause; None if single documents are not kept."""
+    """The ids of the documents in which each cause occurs; None if single documents are not
+    kept."""
     values: ValueCounts = field(default_factory=ValueCounts)
-    """Frequencies of values, which tell whether a field holds values of another field by chance."""
+    """How often values occur. This tells whether a value of another field may be there by
+    chance."""
     _telling: dict[Origin, bool] = field(default_factory=dict, compare=False)
-    """Cached results of `is_telling`; they are removed when errors are added."""
+    """Cached results of `is_telling`. The cache is cleared when errors are added."""
 
     def add(self, batch: DocumentErrors, selected: Mask | None = None) -> None:
-        """Add the errors of all documents of a batch, or of the selected documents.
+        """Add the errors of all documents of a batch, or of the selected documents only.
 
-        Simple errors, which are missed or invented values, are added for all documents, whether
-        selected or not.
+        However, simple errors are added for all documents in either case. These are missed and
+        invented values.
         """
         errors_by_cause = defaultdict[tuple[Group, ErrorTrait], list[ClassifiedError]](list)
         missed_at_end = defaultdict[tuple[Group, ErrorTrait], list[int]](list)
