@@ -147,17 +147,20 @@ class LineIndex:
         return " AND ".join(conditions), values
 
     def order(self, name: str) -> list[str]:
-        """Return the SQL columns to sort by, given the name of an order; `-name` reverses it."""
+        """Return the SQL columns to sort by, given the name of an order.
+
+        `-name` sorts in reverse.
+        """
         columns = self.queries["orders"].get(name.removeprefix("-"), ())
         direction = " DESC" if name.startswith("-") else ""
         return [f"{column}{direction}" for column in columns]
 
     def find_lines(self, query: Mapping[str, Any]) -> tuple["array[int]", list[Any]]:
-        """Return (numbers of the lines that match a query, groups of these lines).
+        """Return the numbers of the lines that match a query, and groups of these lines.
 
-        The numbers are in the order that the query asks for. A group of lines is a list: its key,
-        its number of lines, the lowest true and the lowest predicted value, and the number of lost
-        values. Without grouping, there are no groups.
+        The lines are in the order that the query asks for. A group is a list of five values: its
+        key, its number of lines, the lowest true value, the lowest predicted value, and the number
+        of lost values. If the query does not group lines, there are no groups.
         """
         where, values = self.conditions(query)
         order, groups = [*self.order(str(query.get("sort", ""))), "n"], list[Any]()
@@ -179,7 +182,10 @@ class LineIndex:
         return self.numbers(where, values, ", ".join(order)), groups
 
     def select(self, query: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the number of lines that match a query, their lost values, and the groups."""
+        """Return how many lines match a query, how many values they lost, and their groups.
+
+        The dict has the keys `count`, `values` and `groups`.
+        """
         numbers, groups = self.selection(query)
         where, values = self.conditions(query)
         ((n_lost,),) = self.ask(
@@ -189,14 +195,17 @@ class LineIndex:
         return {"count": len(numbers), "values": n_lost, "groups": groups}
 
     def page(self, query: Mapping[str, Any], first: int, count: int) -> list[str]:
-        """Return `count` of the lines that match a query, beginning at position `first`."""
+        """Return `count` of the lines that match a query, but at most `MOST`.
+
+        The first of them is the one at position `first`.
+        """
         numbers = self.selection(query)[0][first : first + min(max(count, 0), MOST)]
         marks = ", ".join("?" * len(numbers))
         lines = dict(self.ask(f"SELECT n, line FROM line WHERE n IN ({marks})", numbers))  # noqa: S608
         return [lines[number] for number in numbers]
 
     def selection(self, query: Mapping[str, Any]) -> tuple["array[int]", list[Any]]:
-        """Return the result of `find_lines`; recent results are remembered."""
+        """Return the result of `find_lines`. The results of recent queries are remembered."""
         name = json.dumps(query, sort_keys=True)
         result = self._found.get(name)
         if result is None:

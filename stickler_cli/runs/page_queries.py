@@ -1,7 +1,8 @@
 """Filters and orders for the errors and documents on the page of a run.
 
-Two programs execute queries by the tables of this module. If `stickler view` serves the page, it is
-SQLite (`page_index.py`); otherwise, it is the script of the page (`reports/html/engine.js`).
+The tables in this module are used in two places. If `stickler view` serves the page, SQLite
+executes the queries (`page_index.py`). Otherwise, the script of the page does
+(`reports/html/engine.js`).
 """
 
 from collections.abc import Mapping
@@ -12,12 +13,12 @@ class Queries(TypedDict):
     """Filters, orders and groups for rows of one kind."""
 
     filters: Mapping[str, tuple[str, str]]
-    """Maps each key of a query to a test and the column that it tests."""
+    """Maps each filter name to a pair: the test, and the column that is tested."""
     orders: Mapping[str, tuple[str, ...]]
-    """Maps the name of an order to the columns to sort by, or to group by."""
+    """Maps the name of an order to the columns by which rows are sorted or grouped."""
     groups: tuple[str, ...]
-    """Names of the orders by which rows can be grouped. Groups by `cause` are sorted by the number
-    that the report gives to the cause, from 1 up; other groups are sorted by their number of rows.
+    """Names of the orders that can also group rows. Groups by `cause` are in the order of the cause
+    numbers in the report. All other groups are sorted by their number of rows, the largest first.
     """
 
 
@@ -28,7 +29,7 @@ TESTS: Final = {
     "below": "{column} < {value}",
     "among": "{column} IN ({value})",
 }
-"""For each test, its SQL condition. A cell without a value fails every test."""
+"""Maps each test to its SQL condition. A cell without a value fails every test."""
 
 ERRORS: Final[Queries] = {
     "filters": {
@@ -79,7 +80,7 @@ DOCUMENTS: Final[Queries] = {
 """Queries for documents.
 
 The column `loss_rank` is the number of lost values times -1, so that the document with the most
-lost values comes first. The column `groups` has JSON pairs of key and name; it is empty for a
+lost values comes first. The column `groups` has JSON pairs of key and name. It is empty for a
 document without a score."""
 
 CHANGES: Final[Queries] = {
@@ -90,8 +91,8 @@ CHANGES: Final[Queries] = {
         "after": ("is", "cause_after"),
     },
 }
-"""Queries for the values on the page of two runs; they can also use the cause of a value in each
-run."""
+"""Queries for the values on the page of two runs. They can also filter by the cause of an error in
+the first run, or in the second."""
 
 QUERIES: Final[Mapping[str, Queries]] = {"non-matches": CHANGES, "documents": DOCUMENTS}
-"""Maps the id of an HTML element to the queries for the rows that it has."""
+"""Maps the id of an HTML element to the queries for the rows in this element."""

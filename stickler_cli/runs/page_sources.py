@@ -32,15 +32,15 @@ _QUALITY: Final = 70  # quality of JPEG; a page takes some 150 kB
 
 
 SourcesOf: TypeAlias = Callable[[Run, Sequence[str]], tuple[PageSources, list[str]]]
-"""A function that takes a run and the files of its HTML pages. It returns the images and PDFs to
-link or embed in these pages, and notes on problems."""
+"""A function that finds images and PDFs. It takes a run and the files of its HTML pages. It returns
+what to link or embed in these pages, and notes on problems."""
 
 
 def checked_sources(sources: str | None, embed: int = 0) -> SourcesOf | None:
     """Return a function that finds the images and PDFs of documents; None if none are requested.
 
-    `sources` is a directory, or an address with placeholders. `embed` is the number of documents
-    for which pictures of pages are embedded.
+    `sources` is a directory, or an address with placeholders. Pictures of pages are embedded for
+    `embed` documents.
 
     Raises:
         UsageError: the options name no sources that can be shown.
@@ -79,7 +79,7 @@ def checked_sources(sources: str | None, embed: int = 0) -> SourcesOf | None:
 
 
 def is_address(sources: str) -> bool:
-    """Return whether sources of images are an address with placeholders, and not a directory."""
+    """Return whether sources of images are an address with placeholders, not a directory."""
     return "://" in sources or "{" in sources
 
 
@@ -88,8 +88,8 @@ def _sources_in(
 ) -> tuple[PageSources, list[str]]:
     """Return links to the images and PDFs in a directory, and notes on problems.
 
-    Links are relative to the HTML pages. Pictures of pages are embedded for the first `embed` of
-    the documents with the lowest scores.
+    Links are relative to the HTML pages. Of the `embed` documents with the lowest scores, pictures
+    of pages are embedded.
     """
     files = _list_files(directory)
     folders = {real_path(page).parent for page in pages} or {Path.cwd()}
@@ -121,8 +121,8 @@ def _ids_of(run: Run) -> list[str]:
 def _list_files(folder: str) -> Mapping[str, Path]:
     """Return a dict from document ids to the images and PDFs in a directory.
 
-    A file `a/b.png` is the entry of two ids: `a/b` and `a/b.png`. If several files fit an id, the
-    entry is the first of them, sorted by path.
+    A file `a/b.png` belongs to the ids `a/b` and `a/b.png`. If several files fit an id, the first
+    one is taken, sorted by path.
     """
     files_by_id: dict[str, Path] = {}
     for path in sorted(Path(folder).rglob("*")):
@@ -142,9 +142,10 @@ def _link(file: Path, folder: Path | None) -> str:
 
 
 def _list_page_numbers(run: Run, name: str) -> list[int]:
-    """Return the page numbers, counted from 1, for which a picture is embedded.
+    """Return the numbers of the pages that are embedded as pictures, counted from 1.
 
-    These are the first page of the document, and the pages that have boxes of values.
+    These are the first page of the document, and the pages on which values have boxes. There are at
+    most `MOST_SHEETS`.
     """
     boxes = run.detail.boxes.get(name, []) if run.detail else []
     named = {box.page for box in boxes}

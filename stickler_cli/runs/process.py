@@ -1,6 +1,7 @@
 """The process of a run: its processors, memory, stack and signals.
 
-The first Ctrl-C or SIGTERM ends a run early, but with its results. The second one ends it at once.
+The first Ctrl-C or SIGTERM ends a run early and keeps the results so far. The second one ends the
+process at once.
 """
 
 import gc
@@ -20,8 +21,8 @@ if sys.platform != "win32":  # Windows lacks this module
     import resource
 
 CPU_QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
-"""The file with the limit of processor time: microseconds in each period, and the length of a
-period.
+"""The file with the limit of processor time. It has two numbers: the microseconds that may be used
+in each period, and the length of a period.
 
 Source: the kernel's admin-guide/cgroup-v2."""
 
@@ -79,7 +80,7 @@ def room_for_depth() -> Iterator[None]:
 
 @contextmanager
 def rarely_collected() -> Iterator[None]:
-    """Make garbage collection rare inside the block, and restrict it to new objects."""
+    """Make garbage collection rare inside the block. Only new objects are collected."""
     usual = gc.get_threshold()
     if usual[0] == 0:  # collection is turned off
         yield
@@ -94,7 +95,11 @@ def rarely_collected() -> Iterator[None]:
 
 
 def check_memory_limit() -> None:
-    """Raise UsageError on systems that cannot limit memory: all except Linux."""
+    """Check that this system can limit the memory of a process. Only Linux can.
+
+    Raises:
+        UsageError: the system is not Linux.
+    """
     if sys.platform != "linux":
         finding = f"memory can only be limited on Linux, but this system is {sys.platform}"
         raise UsageError([Problem("--memory-limit", finding, hint="leave the option out")])
@@ -104,7 +109,7 @@ def check_address_space() -> None:
     """Check that a limit of memory (`ulimit -v`) leaves enough room for libraries.
 
     Raises:
-        MemoryError: the limit is lower than libraries may need.
+        MemoryError: the limit is lower than what libraries may need.
     """
     if sys.platform == "win32":
         return
@@ -121,9 +126,10 @@ def check_address_space() -> None:
 
 
 def _have_libraries_settle() -> None:
-    """Make libraries allocate their memory now, before it is limited.
+    """Make libraries allocate their memory now, before memory is limited.
 
-    Without memory, OpenBLAS would end the process instead of raising an error.
+    If OpenBLAS could not allocate memory later, it would end the process instead of raising an
+    error.
     """
     # Imported late: few processes have a limit.
     from stickler_cli.compare.assignment import assign_product
@@ -133,7 +139,10 @@ def _have_libraries_settle() -> None:
 
 @contextmanager
 def memory_limited(limit: int | None) -> Iterator[None]:
-    """Raise MemoryError if the block takes more than `limit` bytes of memory; None for no limit."""
+    """Raise MemoryError if the block takes more than `limit` bytes of memory.
+
+    None means no limit.
+    """
     if limit is None or sys.platform != "linux":
         yield
         return
@@ -149,7 +158,7 @@ def memory_limited(limit: int | None) -> Iterator[None]:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Raised while the run waits for something, if a signal asks the run to end."""
+    """Raised when a signal asks the run to end while it waits for something."""
 
 
 class Interruption:
@@ -162,7 +171,7 @@ class Interruption:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Record the first Ctrl-C or SIGTERM inside the block; a second one ends the process."""
+        """Remember the first Ctrl-C or SIGTERM inside the block. A second one ends the process."""
         if threading.current_thread() is not threading.main_thread():
             yield  # Python delivers signals to the main thread only
             return
@@ -186,10 +195,10 @@ class Interruption:
             restore()
 
     def wait(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Return the result of a call that may take long; a signal aborts the call at any point.
+        """Return the result of a call that may take long. A signal aborts the call at any point.
 
         Raises:
-            Interrupted: the run is asked to end.
+            Interrupted: a signal has asked the run to end.
         """
         self._waiting = True  # set it first, so that no signal is missed between these lines
         try:
@@ -202,9 +211,12 @@ class Interruption:
 
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """Let signals end the process at once inside the block, where nothing has to be saved.
+    """Let signals end the process at once inside the block.
 
-    Otherwise Python would handle a signal only after a long call of a library.
+    Use it where nothing has to be saved.
+
+    Otherwise, while a library works on a long call, Python would handle a signal only after the
+    call.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -221,7 +233,10 @@ def ended_by_signals() -> Iterator[None]:
 
 
 def until_interrupted(items: Iterable[T], interruption: Interruption) -> Iterator[T]:
-    """Yield items until a signal asks the run to end, even while the next item is awaited."""
+    """Yield items until a signal asks the run to end.
+
+    The signal also ends the wait for the next item.
+    """
     iterator = iter(items)
     while True:
         try:

@@ -1,4 +1,4 @@
-"""A note on ground truths that repeat each other, which make intervals too narrow."""
+"""A note on repeated ground truths. They make confidence intervals too narrow."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -14,16 +14,18 @@ if TYPE_CHECKING:
     from .assembly import Assembly
 
 MAX_DOCUMENTS: Final = 1_000
-"""Maximum number of documents of a run whose ground truths are read again for this note."""
+"""Maximum number of documents of a run. In larger runs, ground truths are not read again for this
+note."""
 
 MIN_REPEATED: Final = 10
-"""Minimum number of repeated ground truths; fewer hardly change an interval."""
+"""Minimum number of repeated ground truths for a note. Fewer hardly change an interval."""
 
 
 def note_repeated_truths(assembly: "Assembly") -> Iterator[str]:
     """Yield a note if many documents have the same ground truth as another document.
 
-    The ground truths are read again, so there is no note for downloads and for large runs.
+    To find out, the ground truths are read again. Downloads and large runs would take too long, so
+    they get no note.
     """
     gt = assembly.settings.gt
     if gt == STANDARD_INPUT or is_url(gt):

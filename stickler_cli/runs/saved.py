@@ -82,8 +82,8 @@ _VERDICTS: Final = (
 
 COMMENT: Final = "$comment"
 KEPT: Final = 64
-"""Maximum number of document hashes in a tuning; the lowest hashes are kept. With this number, even
-an evaluation that repeats only 5 % of the documents is very likely to be noticed."""
+"""Maximum number of document hashes in a tuning. The lowest hashes are kept. They are enough to
+notice very probably if as few as 5 % of these documents are evaluated again."""
 
 _HASH_BYTES: Final = 6
 _TUNED: Final = re.compile(
@@ -94,8 +94,8 @@ _TUNED: Final = re.compile(
 def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
     """Read a run from a run file (also compressed), a run directory, or a Parquet file.
 
-    The run of a Parquet file has its documents only if the run kept their figures. For all other
-    Parquet files, `with_rows` adds the documents.
+    From a Parquet file, single documents are read only if the run kept their figures. Otherwise,
+    `with_rows` can add them.
 
     Raises:
         UsageError: the run does not exist or cannot be read; the message has the location.
@@ -112,9 +112,8 @@ def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
 def sources_of_run(name: str) -> list[tuple[str, str]]:
     """Return the files that a finished run names, as pairs of title and path.
 
-    They are its sources of documents, its schema, and the files that the schema refers to.
-
-    The list is empty for an unreadable run: the command that reads the run reports the error.
+    They are its sources of documents, its schema, and the files that the schema refers to. The list
+    is empty if the run cannot be read. The command that reads the run later reports the error.
     """
     try:
         file = _run_file(name)
@@ -142,9 +141,9 @@ def sources_of_run(name: str) -> list[tuple[str, str]]:
 
 
 def _files_behind_schema(path: str) -> list[str]:
-    """Return the files to which a recorded schema, or a directory of schemas, refers.
+    """Return the files to which a recorded schema refers, or the schemas in a directory.
 
-    The schema is only read for its references: nothing in it is shown.
+    The schemas are read only to find these references. Nothing of their contents is shown.
     """
     if is_url(path) or not can_be_path(path):
         return []
@@ -158,7 +157,11 @@ def _files_behind_schema(path: str) -> list[str]:
 
 
 def _json_in(file: str, limit: int) -> object:
-    """Return the JSON value in a file; raise UsageError if it cannot be read."""
+    """Return the JSON value in a file.
+
+    Raises:
+        UsageError: the file cannot be read.
+    """
     data = read_bytes(file, limit, values=MANY_DOCUMENTS)
     record = data if isinstance(data, Problem) else parse_json(data, decoded(file))
     if isinstance(record, Problem):
@@ -204,7 +207,7 @@ def _run_file(name: str) -> str:
 def _load_run_of_table(file: str) -> Run:
     """Return the run in a Parquet file.
 
-    The run includes its documents only if it kept the figures of single documents.
+    Single documents are included only if the run kept their figures.
     """
     record = record_in(file)
     run = read_run(record, decoded(file))
@@ -215,9 +218,10 @@ def _load_run_of_table(file: str) -> Run:
 
 
 def with_rows(name: str, run: Run) -> Run:
-    """Return a run with the documents of its Parquet file; unchanged for another file.
+    """Add the documents in a run's Parquet file to the run, and return it.
 
-    If there are many documents, some of them are kept in a temporary file instead of in memory.
+    The run is returned unchanged if it has documents already, or if the file is not a Parquet file.
+    If there are many documents, some are kept in a temporary file instead of in memory.
     """
     if run.evaluation.ledger.blocks is not None or not is_in_rows(name):
         return run
@@ -237,13 +241,14 @@ def _add_records(run: Run, records: Iterable[Mapping[str, Any]], source: str) ->
 
 
 def with_lines(name: str, run: Run) -> Run:
-    """Return a run with the documents in its run directory; unchanged if it has documents.
+    """Add the documents in a run directory to the run, and return it.
 
-    The added documents are only for display: confidence intervals of the run do not change. If
-    there are many documents, some of them are kept in a temporary file instead of in memory.
+    The run is returned unchanged if it has documents already. The documents are only for display,
+    so the confidence intervals of the run do not change. If there are many documents, some are kept
+    in a temporary file instead of in memory.
 
     Raises:
-        UsageError: a line of the documents cannot be read; names the line.
+        UsageError: a document cannot be read; the message names its line.
     """
     if run.evaluation.ledger.blocks is not None or (file := own_file(name, DOCUMENTS)) is None:
         return run
@@ -332,9 +337,9 @@ def policy_of_run(
 def judgements_of(
     settings: EvalSettings, schema: "LoadedSchema"
 ) -> tuple[Marks, Callable[[Evaluation], PolicyOutcome] | None]:
-    """Return the verdicts in the file of `--verdicts`, and a function that applies `--policy`.
+    """Return people's verdicts from `--verdicts`, and a function that applies `--policy`.
 
-    Without these options, there are no verdicts, and the function is None.
+    Without `--verdicts`, there are no verdicts. Without `--policy`, the function is None.
     """
     verdicts, policy = settings.verdicts, settings.policy
     return (
@@ -357,7 +362,11 @@ def errors_of(name: str, run: Run) -> Iterator[Error] | None:
 
 
 def errors_in(file: str) -> Iterator[Error]:
-    """Yield the errors in a file of JSON Lines; raise UsageError for another kind of file."""
+    """Yield the errors in a file of JSON Lines.
+
+    Raises:
+        UsageError: the file is of another kind.
+    """
     for line in lines_of(file, MAX_RUN_BYTES):
         yield _error(read_document(line).value, decoded(file), line.line)
 
@@ -380,7 +389,10 @@ def _error(value: object, source: str, line: int | None = None) -> Error:
 
 
 def page_of(name: str) -> str:
-    """Return the address of the HTML page in or beside a finished run; empty if there is none."""
+    """Return the address of the HTML page of a finished run, or an empty text if there is none.
+
+    The page is in the run directory or beside the run.
+    """
     run = Path(name)
     name_ = run.stem if run.suffix == ".json" else run.name
     files = run / "report.html", run.parent / f"{name_}.html"
@@ -392,10 +404,12 @@ def _is_own(page: Path) -> bool:
 
 
 def load_detail(name: str, run: Run) -> Detail | None:
-    """Return what an HTML page shows of the errors of a finished run; None if they are not stored.
+    """Read what an HTML page shows of the errors of a finished run.
+
+    Return None if the run does not store its errors.
 
     Raises:
-        UsageError: the file cannot be read; names the line.
+        UsageError: the file cannot be read; the message names the line.
     """
     errors = errors_of(name, run)
     if errors is None:
@@ -422,7 +436,7 @@ def marks_of(file: str, limit: int) -> Marks:
     If the file has several verdicts on an error, the last one counts.
 
     Raises:
-        UsageError: lists all lines that are not verdicts.
+        UsageError: some lines are not verdicts; the message lists all of them.
     """
     marks_by_document: dict[str, dict[MarkedError, Mark]] = {}
     problems: list[Problem] = []
@@ -470,7 +484,7 @@ class Tuned:
     """A tuning: thresholds that `stickler tune` set, and the documents on which it tuned them."""
 
     thresholds: str
-    """Fields with old and new threshold, such as `items.name 0.8 -> 0.85`."""
+    """Fields with their old and new thresholds, such as `items.name 0.8 -> 0.85`."""
     count: int
     """Number of documents that the thresholds were tuned on."""
     kept: frozenset[str]
@@ -485,7 +499,7 @@ class Tuned:
 
     @property
     def written(self) -> str:
-        """The tuning as text, as it is written into the `$comment` of the schema."""
+        """The tuning as text. It is written in this form into the `$comment` of the schema."""
         kept = ",".join(sorted(self.kept))
         return f"[stickler tune: {self.thresholds} on {self.count} documents, {kept}]"
 
@@ -500,9 +514,9 @@ def tunings(contents: JsonValue) -> tuple[Tuned, ...]:
 
 
 def commented(contents: JsonObject, tuned: Tuned) -> str:
-    """Return the `$comment` of a schema with a tuning added.
+    """Add a tuning to a schema's `$comment`, and return the new comment.
 
-    If there is a tuning on the same documents already, the thresholds are added to it.
+    If the comment already has a tuning on the same documents, both become one tuning.
     """
     earlier = tunings(contents)
     same_documents = [tuning.thresholds for tuning in earlier if tuning.kept == tuned.kept]
@@ -522,7 +536,7 @@ def hashes(gt: str, settings: FindingOptions) -> Iterator[str]:
 
 
 def tuned_on(thresholds: str, documents: Iterable[str]) -> Tuned:
-    """Return the record of a tuning; `documents` are the hashes of the documents."""
+    """Return the record of a tuning. `documents` are the hashes of the documents that were used."""
     distinct = sorted({*documents})
     return Tuned(thresholds, len(distinct), frozenset(distinct[:KEPT]))
 
@@ -530,14 +544,17 @@ def tuned_on(thresholds: str, documents: Iterable[str]) -> Tuned:
 def notes_of(
     schemas: Iterable[JsonValue], settings: EvalSettings, *, gated: bool
 ) -> tuple[list[str], list[str]]:
-    """Return notes on the tunings in schemas; for a run with gates, also warnings."""
+    """Return two lists: notes on the tunings in schemas, and warnings.
+
+    There are warnings only for a run with gates, about tuning on the documents that are evaluated.
+    """
     earlier = [tuning for contents in schemas for tuning in tunings(contents)]
     warnings = overlap(earlier, settings.gt, settings) if gated else []
     return [tuning.sentence for tuning in earlier], warnings
 
 
 def overlap(tuned: Sequence[Tuned], gt: str, settings: FindingOptions) -> list[str]:
-    """Return a warning for each tuning on documents that are also in the ground truth `gt`."""
+    """Return a warning for each tuning that used documents of the ground truth `gt`."""
     if not tuned or gt == STANDARD_INPUT:  # standard input cannot be read twice
         return []
     own_hashes = {*hashes(gt, settings)}

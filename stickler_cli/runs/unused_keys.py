@@ -1,4 +1,4 @@
-"""Notes on patterns of `--ignore` and `--rename` that match no key, as after a typo."""
+"""Notes on patterns of `--ignore` and `--rename` that match no key, probably because of a typo."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -20,7 +20,10 @@ MAX_PAIRS: Final = 1_000  # number of pairs that are searched for keys
 
 
 def note_unused_keys(assembly: "Assembly") -> Iterator[str]:
-    """Yield a note for each pattern that matches no key; reads the first documents again."""
+    """Yield a note for each pattern that matches no key.
+
+    The first documents are read again for this.
+    """
     settings = assembly.settings
     unwrapper = unwrapper_of(assembly.schema.plan.root, settings)
     edits = unwrapper.edits if unwrapper else NO_EDITS
@@ -45,7 +48,7 @@ def note_unused_keys(assembly: "Assembly") -> Iterator[str]:
 
 
 def _key_paths(documents: Iterable[object], edits: KeyEdits = NO_EDITS) -> set[KeySteps]:
-    """Return the paths of all keys in documents, after the renamings in `edits`."""
+    """Return the paths of all keys in documents, after keys are renamed by `edits`."""
     paths: set[KeySteps] = set()
     for document in documents:
         if isinstance(document, dict | list):

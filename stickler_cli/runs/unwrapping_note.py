@@ -1,6 +1,7 @@
-"""The note on values that were taken out of wrapper objects, which also have metadata.
+"""A note on values that were taken out of wrapper objects.
 
-Reports have this note; `stickler eval` also writes the note to standard error.
+An example of a wrapper is `{"value": 5, "confidence": 0.9}`. Reports have this note. `stickler
+eval` also writes it to standard error.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Hints from the values of a few documents: a field with ids, and useful annotations."""
+"""Hints found in the values of a few documents: a field with ids, and useful annotations."""
 
 import re
 from collections import Counter
@@ -27,7 +27,7 @@ _Ids: TypeAlias = Mapping[Path, JsonValue]
 
 
 class _Values(NamedTuple):
-    """The true and the predicted value at one path of one pair of documents."""
+    """The true and the predicted value at a path of a pair of documents."""
 
     field: Path
     node: Node | None
@@ -36,7 +36,7 @@ class _Values(NamedTuple):
 
 
 def hint_id_field(pairs: Sequence[DocumentValues], *, by_name: bool = False) -> Iterator[str]:
-    """Yield a hint if a field seems to identify documents, but they were paired in another way.
+    """Yield a hint if a field seems to identify documents, but was not used to pair them.
 
     Without `by_name`, documents were paired by position, and the hint recommends `--id-field`. With
     `by_name`, they were paired by the names of their files. The hint then recommends other file
@@ -72,9 +72,9 @@ def _is_id_name(field: Path) -> bool:
 
 
 def _find_scalars(value: JsonValue, parent: Path = ()) -> Iterator[tuple[Path, JsonValue]]:
-    """Yield the path and the value of each text and integer that may be an id.
+    """Yield the path and value of each text and integer that may be an id.
 
-    Only the document and objects in it are searched.
+    Lists are not searched, only the document and the objects in it.
     """
     for key, child in value.items() if isinstance(value, dict) else ():
         if isinstance(child, str | int) and not isinstance(child, bool) and child != "":
@@ -84,11 +84,11 @@ def _find_scalars(value: JsonValue, parent: Path = ()) -> Iterator[tuple[Path, J
 
 
 def _share_of_ids(gts: Sequence[_Ids], preds: Sequence[_Ids], field: Path) -> float:
-    """Return the number of ids that both sides have, divided by the number on the smaller side.
+    """Return the share of ids that both sides have, of the ids on the side with fewer ids.
 
-    The ids are the values of one field. Return 0 if a side has an id twice, or lacks the field in
-    too many documents. Also return 0 if half of the common ids or more are at equal positions on
-    both sides. Pairing documents by id instead of by position would then change little.
+    The ids are the values of one field. The share is 0 if the field cannot identify documents: a
+    side has an id twice, or lacks the field in too many documents. It is also 0 if half of the
+    common ids or more are at equal positions on both sides. Pairing by id would then change little.
     """
     gt_ids = [str(ids[field]) for ids in gts if field in ids]
     pred_ids = [str(ids[field]) for ids in preds if field in ids]
@@ -104,14 +104,14 @@ def _share_of_ids(gts: Sequence[_Ids], preds: Sequence[_Ids], field: Path) -> fl
 
 
 def hint_annotations(pairs: Sequence[DocumentValues], root: Node) -> Iterator[str]:
-    """Yield hints at schema annotations that would change how some values are read."""
+    """Yield hints at schema annotations with which some values would be read in another way."""
     values = [value for gt, pred in pairs for value in _walk(_Values((), root, gt, pred))]
     yield from _hint_absent_values(values)
     yield from _hint_any_of(values)
 
 
 def _walk(values: _Values, depth: int = 0) -> Iterator[_Values]:
-    """Yield the true and the predicted value at each path; list items are paired by position."""
+    """Yield the true and the predicted value at each path. List items are paired by position."""
     yield values
     field, node, gt, pred = values
     if depth == MAX_DEPTH:

@@ -1,4 +1,4 @@
-"""Write files completely or not at all: into a temporary file that is renamed at the end."""
+"""Write files completely or not at all. A temporary file is written, and renamed at the end."""
 
 import errno
 import io
@@ -42,7 +42,7 @@ _STREAMS: Final = {("/", "dev", name) for name in ("fd", "stdout", "stderr")}
 
 
 def own_file(folder: str, name: str) -> Path | None:
-    """Return the path of a file in a run directory; None if there is no such file.
+    """Return the path of a file in a run directory, or None if there is no such file.
 
     Raises:
         UsageError: the file is a link, a pipe or anything else than a regular file.
@@ -81,7 +81,11 @@ def holds_run(path: str) -> bool:
 
 
 def check_own_files(folder: str) -> None:
-    """Raise UsageError if a file of a run directory is not a regular file, but a link or a pipe."""
+    """Check that all files of a run directory are regular files.
+
+    Raises:
+        UsageError: a file is something else, such as a link or a pipe.
+    """
     for name in (JOURNAL, *RESULTS, *(f"{name}{PARTIAL}" for name in RESULTS)):
         own_file(folder, name)
 
@@ -89,8 +93,8 @@ def check_own_files(folder: str) -> None:
 def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str, str]]) -> None:
     """Check that no output would overwrite an input or another output.
 
-    An output is a pair of option and path. An input is a pair of title and path. A directory stands
-    for all files in it. A link in the directory stands for the file to which it leads.
+    An output is a pair of option and path. An input is a pair of title and path. If the path is a
+    directory, all files in it are checked, and also the files to which its links lead.
 
     Raises:
         UsageError: an output would overwrite an input or another output.
@@ -135,9 +139,9 @@ def _overlap(path: PurePath, input_path: PurePath) -> bool:
 
 
 def _is_same(first: PurePath, second: PurePath) -> bool:
-    """Return whether two paths name the same file, also in a file system that ignores case.
+    """Return whether two paths name the same file, even if the file system ignores case.
 
-    If neither path exists, they are the same if they differ only in case.
+    Two paths that do not exist yet count as the same if they differ only in case.
     """
     if first == second:
         return True
@@ -150,10 +154,10 @@ def _is_same(first: PurePath, second: PurePath) -> bool:
 
 
 def _is_own_name(path: PurePath, directory: PurePath) -> bool:
-    """Return whether a path has a name that a run directory reserves for files of the run.
+    """Return whether a path belongs to a file that the run itself writes into a run directory.
 
-    The result is also true for a path inside a directory with such a name. Upper and lower case are
-    equal, as in some file systems.
+    This is decided by the name of the file, or of the directory that contains it. Case is ignored,
+    as some file systems do.
     """
     steps = path.parts[len(directory.parts) :]
     if not steps or not _is_same(path.parents[len(steps) - 1], directory):
@@ -163,7 +167,7 @@ def _is_own_name(path: PurePath, directory: PurePath) -> bool:
 
 
 def _is_linked_to(place: PurePath, directory: str) -> bool:
-    """Return whether a link in a directory leads to the existing file `place`."""
+    """Return whether a link in a directory leads to the file `place`."""
     if is_url(directory) or not isinstance(place, Path) or not place.is_file():
         return False
     return any(
@@ -183,7 +187,7 @@ def _real_place(path: str) -> PurePath:
 def whole_file(
     path: str, option: str, *, partial: Callable[[], bool] = lambda: False
 ) -> Iterator[BinaryIO]:
-    """Open a file for writing; the file gets its name only if the block succeeds.
+    """Open a file for writing. The file gets its name only if the block succeeds.
 
     If `partial` returns True at the end, `.partial` is appended to the name. Devices and pipes are
     written to directly, links are followed, and a file at a URL is uploaded at the end. `option`
@@ -191,7 +195,7 @@ def whole_file(
 
     Raises:
         UsageError: no file can be created there.
-        OSError: the file cannot be written; names the file.
+        OSError: the file cannot be written; the error names the file.
     """
     if is_url(path):
         with _open_uploaded_file(path, option, partial) as sent:
@@ -257,7 +261,7 @@ def check_url_of_output(url: str, source: str) -> None:
 
 @contextmanager
 def _open_uploaded_file(url: str, option: str, partial: Callable[[], bool]) -> Iterator[BinaryIO]:
-    """Open a local file that is uploaded to a URL when the block succeeds.
+    """Open a local file that is uploaded to a URL if the block succeeds.
 
     If the upload fails, the local file is kept.
     """
@@ -278,9 +282,10 @@ def _open_uploaded_file(url: str, option: str, partial: Callable[[], bool]) -> I
 
 
 class WholeWriter(io.FileIO):
-    """An unbuffered file whose `write` writes all bytes, or raises an OSError that names the file.
+    """An unbuffered file whose `write` always writes all bytes. An OSError names the file.
 
-    A system call may write only some bytes, on an almost full disk or if a signal arrives.
+    In contrast, a single system call may write only some of the bytes, if the disk is almost full
+    or a signal arrives.
     """
 
     def __init__(self, handle: int, path: str | None = None, *, closefd: bool = True) -> None:

@@ -1,6 +1,6 @@
-"""Annotations: the `x-aws-stickler-*` keys of schemas, and the defaults of leaves without them.
+"""Annotations: the `x-aws-stickler-*` keys of schemas, and defaults for leaves without annotations.
 
-They are not a pydantic model, which would take longer to load than most schemas take to compile.
+They are not a pydantic model, because loading pydantic takes longer than compiling most schemas.
 """
 
 import re
@@ -47,7 +47,8 @@ BY_FORMAT: Final = {
     **dict.fromkeys(("email", "hostname", "ipv4", "ipv6", "time", "uri"), FORM),
     "uuid": EXACT,
 }
-"""Default comparisons of strings by `format`; a string of any other format is plain text."""
+"""How strings are compared by default, depending on their `format`. A string of any other format is
+compared as plain text."""
 
 
 def leaf_default(
@@ -55,7 +56,7 @@ def leaf_default(
 ) -> LeafDefault:
     """Return how values of a JSON type are compared if no annotation says so.
 
-    `members` are the values that an enum or const lists; empty for other schemas.
+    `members` are the values that an enum or const allows; empty if the schema has neither.
 
     >>> leaf_default("string", "date").comparator
     'DateComparator'
@@ -70,7 +71,7 @@ def leaf_default(
 def default_comparator(default: LeafDefault) -> BaseComparator:
     """Return the comparator object for a default comparison.
 
-    Calls with equal arguments return the same object if there is no configuration.
+    If the comparator has no configuration, the same object is returned each time.
     """
     if default.config:
         return construct(default.comparator, default.config)
@@ -84,15 +85,15 @@ def _without_config(name: str) -> BaseComparator:
 
 PREFIX: Final = "x-aws-stickler-"
 MOST_WEIGHT: Final = 1e100
-"""Maximum weight of a field; larger weights could overflow when they are added."""
+"""Maximum weight of a field. The sum of larger weights could overflow."""
 
 OLD_PREFIX: Final = "x-stickler-"
-"""A prefix that users try by mistake. It is never valid; messages suggest the valid prefix."""
+"""A prefix that users write by mistake. It is never valid; messages suggest the valid prefix."""
 
 _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 
 AnnotationValues: TypeAlias = dict[str, Any]
-"""The annotations of one schema: a dict from their Python names to their values."""
+"""The annotations of one schema. Maps the Python name of each annotation to its value."""
 
 _FLAG: Final = Rule("true or false", {"type": "boolean"})
 _LIST_FLAG: Final = Rule("true or false", _FLAG.keywords)
@@ -173,8 +174,8 @@ STANDS: Final = {
     "key": "an array of objects",
     **dict.fromkeys(("aliases", "absent_values"), _ON_VALUE),
 }
-"""Maps the Python name of an annotation to the kinds of fields at which it is allowed. Annotations
-without an entry are allowed at all fields."""
+"""Maps the Python name of an annotation to the kinds of fields that may have it. Annotations that
+are not in the dict are allowed at all fields."""
 ON_VALUE: Final = tuple(name for name, stands in STANDS.items() if stands == _ON_VALUE)
 ON_OBJECT: Final = tuple(name for name, stands in STANDS.items() if stands == _ON_OBJECT)
 ON_LIST: Final = ("pairing_floor", "exhaustive", "ordered", "pairing", "distinct")
@@ -202,7 +203,7 @@ def own_keys(schema: Mapping[str, object]) -> JsonObject:
 
 
 def _with_hyphens(key: str) -> str:
-    """Return a key in lower case with hyphens, as annotations are written."""
+    """Return a key in lower case and with hyphens, the form of all annotation keys."""
     return key.lower().replace("_", "-")
 
 
@@ -213,12 +214,12 @@ COMPARISON_KEYS: Final = frozenset(
 
 
 def states_comparison(schema: Mapping[str, object]) -> bool:
-    """Return whether a schema's own annotations state how values are compared."""
+    """Return whether the annotations of this schema itself state how values are compared."""
     return not COMPARISON_KEYS.isdisjoint(schema)
 
 
 def read_annotations(schema: Mapping[str, object]) -> AnnotationValues:
-    """Return the annotations of a schema: a dict from their Python names to their values.
+    """Return the annotations of a schema, as a dict from their Python names to their values.
 
     Annotations with invalid values are left out.
     """
@@ -238,7 +239,7 @@ def _is_right(key: str, value: Any) -> bool:
 def annotation_problems(
     schema: Mapping[str, object], source: str, path: tuple[str | int, ...]
 ) -> Iterator[Problem]:
-    """Yield the problems of a schema's own annotations, key by key."""
+    """Yield the problems of the annotations that a schema has itself."""
     for key, value in own_keys(schema).items():
         if _is_right(key, value):
             continue
@@ -290,7 +291,7 @@ def _pairing_problems(
 
 
 def _repair(key: str, value: object, rule: Rule) -> str:
-    """Return advice on how to write an annotation's value; empty if there is no advice."""
+    """Return advice on how to write an annotation's value, or an empty text if there is none."""
     match value:
         case None:
             return "leave out the key to get the default"
@@ -307,16 +308,17 @@ def _repair(key: str, value: object, rule: Rule) -> str:
 
 
 Owned: TypeAlias = tuple[tuple[Schema, AnnotationValues], ...]
-"""The schemas that apply to a field or element, each with its own annotations; the first wins."""
+"""The schemas that apply to a field or element, each with its own annotations. If two annotations
+contradict each other, the first schema wins."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """The annotations of a field or element, merged from all schemas that describe the field.
+    """The annotations of a field or element, merged from all schemas that describe it.
 
-    An annotation that no schema has is None. The annotations that an array passes on to its
-    elements are an object of this class, too. They are called `inherited`, and they win over the
-    elements' own annotations.
+    An annotation that no schema has is None. An array passes some of its annotations on to its
+    elements. These are called `inherited`, and win over the elements' own annotations. They are an
+    object of this class, too.
     """
 
     comparator: str | None = None
@@ -361,7 +363,7 @@ class Merged:
 
     @property
     def item_threshold(self) -> float:
-        """Similarity at which two objects match if they are items of a list."""
+        """Similarity at which two objects match if they are list items, in [0, 1]."""
         return DEFAULT_MATCH_THRESHOLD if self.match_threshold is None else self.match_threshold
 
     @property
@@ -371,7 +373,7 @@ class Merged:
 
     @property
     def object_threshold(self) -> float:
-        """Similarity at which two objects match if they are values of a field."""
+        """Similarity at which two objects match if they are values of a field, in [0, 1]."""
         return self.item_threshold if self.threshold is None else self.threshold
 
     @property
@@ -381,9 +383,10 @@ class Merged:
 
     @property
     def reading(self) -> ReadingRule | None:
-        """The rule that replaces texts by the values they stand for.
+        """The rule that replaces a text by the value that it stands for.
 
-        It covers aliases and texts such as `N/A`. None if annotations list no such text.
+        There is one if annotations list aliases, or texts such as `N/A` for absent values. None
+        otherwise.
         """
         if not self.aliases and not self.absent_values:
             return None
@@ -403,14 +406,17 @@ class Merged:
 
     @property
     def signature(self) -> str:
-        """A text for dict keys; equal if the annotations passed on to elements are equal."""
+        """A text for dict keys.
+
+        Annotations that pass the same on to list elements have equal texts.
+        """
         config = sorted(self.config.items())
         return repr((config, self.threshold, *(getattr(self, name) for name in _HANDED_ON[1:])))
 
     def below(self, threshold: float | None) -> "Merged":
         """Return the annotations that an array passes on to its elements.
 
-        The elements get `threshold` instead of the array's own threshold.
+        Their threshold is `threshold`, not that of the array itself.
         """
         handed_on: dict[str, Any] = {name: getattr(self, name) for name in _HANDED_ON}
         return Merged(
@@ -435,7 +441,10 @@ _PAIRING_RULES: Final = {"ordered": ORDERED, "position": BY_POSITION}
 
 
 def describe_annotations(merged: Merged, names: Iterable[str]) -> tuple[str, ...]:
-    """Return a phrase, such as `distinct`, for each of `names` whose value is not the default."""
+    """Return short phrases, such as `distinct`, on the annotations that are not default.
+
+    Only the annotations in `names` are considered.
+    """
     descriptions = {
         "exhaustive": "not exhaustive" if merged.exhaustive is False else "",
         "pairing": _PAIRING_RULES.get(merged.list_pairing or "", ""),
@@ -452,8 +461,8 @@ def describe_annotations(merged: Merged, names: Iterable[str]) -> tuple[str, ...
 def merge_annotations(by_schema: Owned, inherited: Merged) -> Merged:
     """Merge the annotations of all subschemas of a field or element with inherited annotations.
 
-    If an annotation names a comparator other than the inherited one, the inherited configuration is
-    dropped.
+    Inherited annotations win. If several subschemas have an annotation, the first of them wins. A
+    configuration is ignored if the comparator is inherited, or named by an earlier subschema.
     """
     winners: AnnotationValues = {}
     for _, annotations in reversed(by_schema):

@@ -1,7 +1,7 @@
 """Find the subschemas that apply to a field or element.
 
-They are found through `allOf`, `$ref`, unions and lists of types. Where two subschemas contradict
-each other, the first subschema wins.
+They come from `allOf`, `$ref`, unions and lists of types. If two subschemas contradict each other,
+the first one wins.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -14,7 +14,8 @@ from .dialects import CLOSED_BY, Schema, Source
 from .references import LeadsNowhereError, SchemaFiles
 
 InForce = tuple[Source, ...]
-"""The subschemas that apply to one field or element; earlier ones win over later ones."""
+"""The subschemas that apply to one field or element. If two contradict each other, the first wins.
+"""
 
 UNIONS: Final = ("anyOf", "oneOf")
 DECLARING: Final = ("properties", "patternProperties")
@@ -23,12 +24,13 @@ SPEAKS: Final = frozenset(
     {*UNIONS, *DECLARING, *CLOSED_BY, "additionalItems", "items", "prefixItems"}
     | {"const", "enum", "format", "type"}
 )
-"""Keywords that can change how a value is compared. All other keywords restrict or describe the
-value, or lead to other schemas."""
+"""Keywords that can change how a value is compared. All others only restrict or describe the value,
+or lead to other schemas."""
 
 MOST_COMBINATIONS: Final = 128
-"""Maximum number of combinations of alternatives, if several unions apply to one field. If there
-are more, the last unions are merged like `allOf`. Source: docs/schema.md."""
+"""Maximum number of combinations if several unions apply to one field: a combination takes one
+alternative of each union. If there are more, the last unions are merged like `allOf`. Source:
+docs/schema.md."""
 
 OPEN: Final = "any"
 """The kind of a field or element whose values may have any type."""
@@ -39,10 +41,10 @@ reference, the keyword and the error."""
 
 
 def flatten(files: SchemaFiles, in_force: InForce, report: DeadReferenceReporter) -> InForce:
-    """Return all subschemas that apply through `allOf` and references; earlier ones win.
+    """Return all subschemas that apply through `allOf` and references. Earlier ones win.
 
     The order is: a schema's own keys, its `allOf` from last to first, then the target of its
-    reference. Subschemas that change no comparison, such as a mere reference, are omitted. A
+    reference. Subschemas that do not affect comparisons, such as a mere reference, are left out. A
     definition therefore gives the same result wherever it is used.
     """
     leads_on = ("allOf" in outer.schema or files.references_of(outer.schema) for outer in in_force)
@@ -84,7 +86,10 @@ def leads_back(reference: object) -> LeadsNowhereError:
 
 
 def distinct(sources: Iterable[Source]) -> InForce:
-    """Return each schema once, in order; several references may lead to the same schema."""
+    """Return the schemas in order, without repetitions.
+
+    Several references may lead to one schema.
+    """
     by_identity: dict[int, Source] = {}
     for source in sources:
         by_identity.setdefault(id(source.schema), source)
@@ -97,7 +102,7 @@ def first(in_force: InForce, keyword: str) -> JsonValue:
 
 
 def listed_values(in_force: InForce) -> list[JsonValue] | None:
-    """Return the values that an enum or const allows; None if there is no enum or const."""
+    """Return the values that an enum or const allows, or None if there is neither."""
     for source in in_force:
         if "const" in source.schema:
             return [source.schema["const"]]
@@ -108,9 +113,9 @@ def listed_values(in_force: InForce) -> list[JsonValue] | None:
 
 
 def declared_types(in_force: InForce) -> list[str] | None:
-    """Return the JSON types that all subschemas allow, in order; None if any type is allowed.
+    """Return the JSON types that all subschemas allow, in order, or None if any type is allowed.
 
-    If two schemas have no common type, the first one wins.
+    If two schemas have no type in common, the first one wins.
     """
     counterpart = {"integer": "number", "number": "integer"}
     types: list[str] | None = None
@@ -132,24 +137,25 @@ def declared_types(in_force: InForce) -> list[str] | None:
 class Branch(NamedTuple):
     """One alternative of a union, with all subschemas that apply to its values.
 
-    The type null is not an alternative.
+    An alternative that only allows null is not included.
     """
 
     in_force: InForce
     arm: Source | None
-    """The schema of the alternative; None if the alternative is one type from a list of types."""
+    """The schema of the alternative. None if the union is a list of types, and the alternative is
+    one of them."""
     kind: str = ""
-    """The type, if the alternative is one type from a list of types; else empty."""
+    """The type of the alternative if the union is a list of types; otherwise empty."""
 
 
 def branches_of(
     files: SchemaFiles, in_force: InForce, report: DeadReferenceReporter
 ) -> tuple[Branch, ...]:
-    """Return the alternatives of the first union that changes how values are compared.
+    """Return the alternatives of the first union that affects how values are compared.
 
-    The subschemas of any further unions are added to each alternative. If all unions together would
-    have too many combinations, the alternatives of the last unions apply all at once, as with
-    `allOf`.
+    If there are further unions, they become part of each alternative. If all unions together have
+    more than `MOST_COMBINATIONS` combinations, the last ones are merged: all their alternatives
+    apply at once, as with `allOf`.
     """
     unions = list(_unions(files, in_force, report))
     if not unions:
@@ -172,9 +178,9 @@ def branches_of(
 def _unions(
     files: SchemaFiles, in_force: InForce, report: DeadReferenceReporter
 ) -> Iterator[tuple[int, str, list[Branch]]]:
-    """Yield (index of the schema with the union, keyword, alternatives) for unions that count.
+    """Yield (index of the schema with the union, keyword, alternatives) for each relevant union.
 
-    A union counts if an alternative changes how values are compared.
+    A union is relevant if an alternative changes how values are compared.
     """
     for position, source in enumerate(in_force):
         for keyword in UNIONS:
@@ -199,9 +205,9 @@ def _speaks(schema: Schema) -> bool:
 def properties(
     files: SchemaFiles, in_force: InForce, keyword: str = "properties"
 ) -> dict[str, InForce]:
-    """Return a dict from the name of each property to all subschemas that describe the property.
+    """Return a dict from the name of each property to all subschemas that describe it.
 
-    Properties of a referenced schema precede properties that the referring schema adds.
+    If a schema adds properties to those of a referenced schema, the referenced ones come first.
     """
     sources_by_name: dict[str, list[Source]] = {
         name: [] for source in reversed(in_force) for name in named_schemas(source, keyword)
@@ -224,8 +230,9 @@ def named_schemas(source: Source, keyword: str) -> dict[str, JsonValue]:
 def kinds_of(files: SchemaFiles, in_force: InForce) -> list[str]:
     """Return the JSON types that a value may have, without null; `OPEN` if any type is allowed.
 
-    Without a `type`, keywords that belong to one type decide, such as `properties`. Without such
-    keywords, the listed values decide, or else a known `format` of strings.
+    If there is no `type`, a keyword such as `properties` shows the type to which it belongs. If
+    there is no such keyword either, the types of the listed values are returned, or `string` if
+    `format` is a known format of strings.
     """
     types = declared_types(in_force) or _inferred(files, in_force)
     kinds = [name for name in dict.fromkeys(types) if name != "null"]
@@ -251,7 +258,7 @@ def _inferred(files: SchemaFiles, in_force: InForce) -> list[str]:
 def positions_of(files: SchemaFiles, in_force: InForce) -> tuple[InForce, ...]:
     """Return the subschemas for each position of a tuple.
 
-    A tuple is an array with a schema for each of its first elements.
+    A tuple is an array whose first elements each have a schema of their own.
     """
     positions: list[InForce] = []
     for source in in_force:
@@ -281,7 +288,7 @@ def elements_of(files: SchemaFiles, in_force: InForce) -> InForce:
 def find_schemas_under(files: SchemaFiles, in_force: InForce, keyword: str) -> InForce:
     """Return the subschemas under a keyword such as `additionalProperties`.
 
-    The values `true` and `false` are skipped.
+    The schemas `true` and `false` are left out.
     """
     holders = [source for source in in_force if isinstance(source.schema.get(keyword), dict)]
     return tuple(files.enter(source, source.schema[keyword]) for source in holders)

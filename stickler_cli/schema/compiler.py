@@ -1,6 +1,7 @@
-"""The compiler: makes a plan of an annotated JSON Schema, or raises one SchemaError.
+"""The compiler: makes a plan of an annotated JSON Schema.
 
-A part of the schema that describes several fields or elements is compiled only once.
+If the schema is invalid, it raises one SchemaError with all problems. A part of the schema that
+describes several fields or elements is compiled only once.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -78,12 +79,12 @@ from .verdicts import (
 )
 
 DEFAULT_MODEL_NAME: Final = "DynamicModel"
-"""The model name of schemas that state none. Source: docs/schema.md."""
+"""The model name of schemas that do not state one. Source: docs/schema.md."""
 
 LARGE: Final = 50
-"""Maximum number of nodes of a part of the plan that may occur several times in the plan. If a part
-has more nodes, its further uses refer to its first use. A plan is therefore never much larger than
-its schema."""
+"""A part of the plan with at most this many nodes may be repeated in the plan. If a larger part is
+used several times, the further uses refer to the first one. A plan is therefore never much larger
+than its schema."""
 
 NO_DOCUMENT: Final = "the schema does not describe a document"
 DOCUMENT_EXPECTED: Final = "a schema for JSON objects or arrays"
@@ -91,8 +92,8 @@ DOCUMENTS: Final[Mapping[DocumentKind, tuple[type[Node], ...]]] = {
     "object": (ObjectNode,),
     "array": (SequenceNode,),
 }
-"""The node types that can compare each kind of document. If a schema allows objects and lists, its
-documents are objects."""
+"""The node types that can compare each kind of document. If a schema allows both objects and lists,
+its documents are objects."""
 
 
 class _LoopError(Exception):
@@ -101,24 +102,25 @@ class _LoopError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A compiled field or element: its node, with facts about the field that the parent needs."""
+    """A compiled field or element: its node, and facts about it that its parent needs."""
 
     node: Node
     aggregate: bool | None
     """The field's own `aggregate` annotation."""
     speaks_for_list: bool = True
-    """For elements of a list: whether the list takes its weight and its `aggregate` from them."""
+    """Only for elements of a list: whether the list uses their weight and their `aggregate` as its
+    own."""
     ignored: bool = False
     """Whether the values are left out of the comparison."""
     pairs_items: bool = True
-    """Whether the field counts when the items of a list are paired."""
+    """Whether the field is used to find out which items of a list belong together."""
 
 
 @dataclass(frozen=True, slots=True)
 class _CompilerVisit:
     inherited: Merged = NOTHING_INHERITED
     unions: "tuple[Visited[_CompilerVisit, Built], ...]" = ()
-    """The unions whose alternatives led to this visit, outermost first."""
+    """The unions that contain this place as an alternative, outermost first."""
     key = ()
 
 
@@ -127,7 +129,7 @@ _Visited: TypeAlias = Visited[_CompilerVisit, Built]
 
 
 class Compiler(PlaceFold[_CompilerVisit, Built]):
-    """Compiles each part of a schema once; a part that contains itself becomes a recursion node."""
+    """Compiles each part of a schema once. A part that contains itself becomes a recursion node."""
 
     def __init__(self, files: SchemaFiles, problems: Problems, comparators: Comparators) -> None:
         # A bound method of the compiler would be a cycle, which stays in memory.
@@ -141,7 +143,8 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         self._judging: list[tuple[Source, SchemaAcceptor]] = []
         self._table: list[Node | None] = []
         self._targets: dict[_Visited, Target] = {}
-        """Maps a visited place to the target of the recursion nodes that refer to this place."""
+        """Recursion nodes refer to a place that was visited before. Maps such a place to their
+        target."""
         self._size = 0
         self._sizes: dict[_Visited, int] = {}
         """The number of nodes of each compiled place."""
@@ -183,7 +186,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
     ) -> tuple[DocumentKind, Node | None]:
         """Return the kind of documents that the schema describes, and the node that compares them.
 
-        The node is None if the schema describes no documents.
+        The node is None if the schema does not describe objects or lists.
         """
         for kind, nodes in DOCUMENTS.items():
             if types is None or kind in types:
@@ -212,7 +215,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
     def _compile_single(self, place: SinglePlace) -> Built:
         """Compile one field or element that is not a union.
 
-        Also note which of its annotations have an effect.
+        The annotations that have an effect on it are noted, so that all others can be reported.
         """
         merged = place.merged
         if isinstance(place, ArrayPlace | ObjectPlace):
@@ -245,7 +248,10 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         return Built(node, place.merged.aggregate)
 
     def _compile_array(self, place: ArrayPlace) -> Built:
-        """Compile a list or a tuple to a node, and note which annotations have an effect."""
+        """Compile a list or a tuple to a node.
+
+        The annotations that have an effect on it are noted, so that all others can be reported.
+        """
         merged = place.merged
         if place.positions:
             self._usage.note(merged, "an array", "pairing_floor", *ON_VALUE)
@@ -285,7 +291,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         return Built(list_node, aggregate, ignored=items.ignored)
 
     def _check_key(self, merged: Merged, items: Node) -> None:
-        """Report each key field of a list that no schema of the list's items declares."""
+        """Report each name in the annotation `key` of a list that is not a field of its items."""
         objects = list_object_nodes(items)
         declared = [field.name for node in objects for field in (*node.fields, *node.ignored)]
         key_names = merged.keys if merged.key else ()
@@ -300,7 +306,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
                 self._problems.add(holder, (f"{PREFIX}key",), finding, expected, hint)
 
     def _make_tuple_node(self, place: ArrayPlace) -> Node:
-        """Return the node of a list whose positions have schemas of their own."""
+        """Return the node of a tuple: a list whose positions have schemas of their own."""
         threshold, below = place.merged.threshold, place.below
         built = [
             self._compile_elements(element, below) for element in (*place.positions, place.elements)
@@ -318,7 +324,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         )
 
     def _compile_elements(self, in_force: InForce, below: Merged) -> Built:
-        """Compile the schemas of list elements; without schemas, elements may have any type."""
+        """Compile the schemas of list elements. If there are none, elements may have any type."""
         if in_force:
             return self._visit_place(in_force, _CompilerVisit(below))
         return Built(self._kinds.open(self._places.merge((), below), self._places.merge(())), None)
@@ -332,7 +338,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         return Built(node, place.merged.aggregate, speaks_for_list=False)
 
     def _defer_object(self, place: ObjectPlace) -> Node:
-        """Return a reference to the node of an object, which is compiled later."""
+        """Return a reference to the node of an object. The node itself is compiled later."""
         target = Target(self._table)
         self._waiting.append(lambda: setattr(target, "node", self._make_object_node(place)))
         threshold, name = place.merged.item_threshold, self._name_place(place.in_force)
@@ -369,7 +375,10 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         )
 
     def _compile_families(self, place: ObjectPlace) -> Iterator[Field]:
-        """Yield a field for each pattern of keys, and one for all other undeclared keys."""
+        """Yield a field for each pattern of keys, and one for all other undeclared keys.
+
+        There is no field for other keys if their values are not compared.
+        """
         for text, in_force in place.patterns.items():
             family = self._compile_field("", in_force)
             try:
@@ -392,7 +401,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
     def _revisit(self, visited: _Visited, in_force: InForce, visit: _CompilerVisit) -> Built:
         """Return the node of a place that was visited before.
 
-        Return a reference to the node instead if the node is large, or is not complete yet.
+        If the node is large or not complete yet, a reference to it is returned.
         """
         if visited in visit.unions:
             raise _LoopError
@@ -429,7 +438,10 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         return replace(visited.outcome, node=node)
 
     def _name_place(self, in_force: InForce, inherited: Merged = NOTHING_INHERITED) -> str:
-        """Return a unique name for a place, made of its subschemas and inherited annotations."""
+        """Return a unique name for a place.
+
+        It consists of the subschemas and the inherited annotations.
+        """
         names = [f"{self._files.uri_of(source.schema)}{source.scope or ''}" for source in in_force]
         names += [] if inherited == NOTHING_INHERITED else [inherited.signature]
         return " ".join(names)
@@ -437,7 +449,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
     def _compile_arm(self, branch: Branch, visit: _CompilerVisit) -> Built:
         """Compile one alternative of a union.
 
-        Report an error if the alternative is the union itself.
+        An error is reported if the alternative only refers back to the union.
         """
         try:
             return self._visit_flat(branch.in_force, visit)
@@ -454,7 +466,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
     def _compile_union(self, visited: _Visited, place: UnionPlace) -> Built:
         """Compile the alternatives of a union to one node.
 
-        If all alternatives have equal nodes, return the node of one of them.
+        If the nodes of all alternatives are equal, one of them is returned instead.
         """
         inherited = visited.visit.inherited
         are_alike = (
@@ -569,7 +581,7 @@ def compile_schema(  # noqa: PLR0913 - a schema and its options
 def _compile_checked(
     files: SchemaFiles, problems: Problems, comparators: Comparators
 ) -> Plan | None:
-    """Return the plan of a schema, or None if it is invalid; add all its problems to `problems`."""
+    """Return the plan of a schema, or None if it is invalid. Add all its problems to `problems`."""
     files.accept = lambda schema: check(files, schema, problems, comparators=comparators)
     try:
         valid = files.accept(files.root.schema)

@@ -26,12 +26,13 @@ class Dialect(NamedTuple):
     """The keywords whose value refers to a schema."""
     id_keyword: str = "$id"
     anchors: tuple[str, ...] = ()
-    """The keywords that give a schema a plain name, such as `$anchor`. If empty, an `id` of the
-    form `#name` gives the name."""
+    """Keywords that give a schema a plain name, such as `$anchor`. If the tuple is empty, an `id`
+    such as `#name` gives the name."""
     ref_stands_alone: bool = True
-    """Whether other keywords, such as `$id`, are ignored in a schema with a `$ref`."""
+    """Whether a schema with a `$ref` consists of the reference alone. Its other keywords, such as
+    `$id`, are then ignored."""
     tuples: str = "items"
-    """The keyword whose value lists a schema for each position of an array."""
+    """The keyword that lists one schema for each position of an array."""
 
 
 DRAFT_4: Final = Dialect("Draft 4", "http://json-schema.org/draft-04/schema", id_keyword="id")
@@ -53,7 +54,7 @@ DRAFT_2020_12: Final = Dialect(
     tuples="prefixItems",
 )
 DEFAULT: Final = DRAFT_2020_12
-"""The dialect of a schema whose `$schema` names no known dialect. Source: docs/schema.md."""
+"""The dialect for a schema whose `$schema` is missing or unknown. Source: docs/schema.md."""
 
 DIALECTS: Final = {
     "4": DRAFT_4,
@@ -67,8 +68,8 @@ DIALECTS: Final = {
 """Maps the version in a `$schema`, such as `7` or `2020-12`, to its dialect."""
 
 TOO_OLD: Final = frozenset({"0", "1", "2", "3"})
-"""Drafts that are not supported, since keywords have another meaning in them: `required` for
-instance is inside a property."""
+"""Drafts that are not supported. Keywords have another meaning in them: for example, `required` is
+inside a property."""
 
 SUPPORTED: Final = "JSON Schema Draft 4, 6, 7, 2019-09 or 2020-12"
 
@@ -76,7 +77,7 @@ _NUMBER: Final = re.compile(r"draft[\s/_-]*0?([0-8])(?![0-9])|(2019-09|2020-12)"
 
 
 def named_dialect(schema: JsonValue) -> str | None:
-    """Return the version that a `$schema` names, such as `7` or `2020-12`; None if there is none.
+    """Return the version in `$schema`, such as `7` or `2020-12`, or None if it names none.
 
     >>> named_dialect({"$schema": "https://json-schema.org/draft-07/schema"})
     '7'
@@ -89,14 +90,14 @@ def named_dialect(schema: JsonValue) -> str | None:
 
 
 def dialect_of(schema: JsonValue, default: Dialect = DEFAULT) -> Dialect:
-    """Return the dialect in which a schema is written; `default` if it names no known dialect."""
+    """Return the dialect of a schema, or `default` if its `$schema` is missing or unknown."""
     return DIALECTS.get(named_dialect(schema) or "", default)
 
 
 def own_id(schema: Schema, dialect: Dialect) -> str | None:
-    """Return the `$id` that changes the base URI of references inside a schema.
+    """Return the `$id` of a schema. References inside the schema are relative to it.
 
-    None if the schema has no such `$id`.
+    None if the schema has no `$id` with this effect.
     """
     value = schema.get(dialect.id_keyword)
     if not isinstance(value, str) or (dialect.ref_stands_alone and "$ref" in schema):
@@ -116,7 +117,7 @@ def own_names(schema: Schema, dialect: Dialect) -> list[str]:
 TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "string")
 
 CLOSED_BY: Final = ("additionalProperties", "unevaluatedProperties")
-"""Keywords whose schema applies to all keys that no other keyword declares."""
+"""Keywords whose schema applies to keys that no other keyword declares."""
 ITEMS: Final = ("items", "additionalItems", "unevaluatedItems", "contains")
 CONDITIONS: Final = ("if", "then", "else", "not")
 
@@ -172,8 +173,8 @@ PlaceKey: TypeAlias = tuple[str, Path]
 """A location of a schema: the URI of its document, and the path in it."""
 
 Scope = tuple[tuple[str, str], ...]
-"""Names that dynamic references use, as pairs (name, URI). The URI is that of the outermost
-resource that defines the name."""
+"""Names that dynamic references use, as pairs (name, URI). If several resources define a name, the
+URI is that of the outermost one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

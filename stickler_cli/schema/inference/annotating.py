@@ -1,7 +1,7 @@
-"""Infer annotations for all parts of a schema without annotations, and list the schema's fields.
+"""Infer annotations for all parts of a schema that have none, and list the fields of the schema.
 
-The schema is copied and its unions are rewritten. Fields whose values may have any type are
-described by the values that were observed there.
+The schema is copied, and its unions are rewritten. If the schema allows any type for a field, the
+values that were observed there describe the field.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,20 +35,22 @@ class Inference(NamedTuple):
     """A schema with inferred annotations, and its fields."""
 
     schema: Any
-    """A copy of the schema with inferred annotations: a comparator with its configuration and a
-    threshold for each leaf. A leaf that already has one of these three annotations keeps its own
-    annotations and gets no others."""
+    """A copy of the schema with inferred annotations. Each leaf gets a comparator, its
+    configuration and a threshold. A leaf that already has one of these three annotations is left as
+    it is."""
     fields: tuple[Inferred, ...]
-    """Every field in schema order, parents first. A part of the schema that is used again may be a
-    single entry, and the fields of a deeply nested part may come last."""
+    """All fields in schema order, parents first. There are two exceptions: a part of the schema
+    that is used several times may be listed once, and fields of a deeply nested part may come last.
+    """
     choices: Mapping[PlaceKey, Inferred]
-    """Maps the location of a schema to the inferred comparison whose annotations are in this
-    schema."""
+    """Maps the location of a schema to the inferred comparison whose annotations are written into
+    it."""
     is_inferred: bool = False
-    """Whether comparisons are inferred for fields without annotations."""
+    """Whether comparisons are inferred for fields without annotations. If not, fields are only
+    listed."""
     describes_more: bool = False
-    """Whether the copy describes more than the original schema. This is so if values of any type
-    are described as they were observed, or if a union of a value and a list became a list."""
+    """Whether the copy describes more than the original schema. This happens in two cases: observed
+    values describe a field of any type, or a union of a value and a list became a list."""
     rewritten: tuple[RewrittenUnion, ...] = ()
     """The unions that were rewritten in the copy."""
 
@@ -135,7 +137,10 @@ def infer(  # noqa: PLR0913 - a schema and its options
 
 
 class _WalkedSchema(NamedTuple):
-    """A copy of a schema with its unions rewritten, and the object that walked over it."""
+    """A copy of a schema, and the object that walked over it.
+
+    The unions in the copy are rewritten.
+    """
 
     schema: JsonObject
     walker: FieldWalker
@@ -146,7 +151,7 @@ class _WalkedSchema(NamedTuple):
 
 
 class _Request(NamedTuple):
-    """A schema to be annotated, the options, and the observed values of its documents."""
+    """The input of an inference: the schema, the options, and values observed in its documents."""
 
     schema: JsonObject
     source: str
@@ -158,8 +163,8 @@ class _Request(NamedTuple):
     def walk(self, *, may_write: bool) -> _WalkedSchema:
         """Walk over a copy of the schema.
 
-        Observed values may show that texts are JSON, or what values of any type look like. In that
-        case, schemas for these values are added to the copy, and the walk is repeated.
+        Observed values may show that texts are JSON, or what is in a field of any type. Schemas for
+        these values are then added to the copy, and the walk is repeated.
         """
         copy: JsonObject = _copied(self.schema)
         lists: list[RewrittenUnion] = []
@@ -196,7 +201,9 @@ class _Request(NamedTuple):
 
 
 def _fill(schema: Schema, places: Sequence[FieldVisit], seen: Observed) -> bool:
-    """Describe fields of any type by their observed values; return whether any could be described.
+    """Describe fields of any type by their observed values.
+
+    Return whether any could be described.
 
     Without a description, texts in these fields would be compared by edit distance.
     """
@@ -214,7 +221,7 @@ def _fill(schema: Schema, places: Sequence[FieldVisit], seen: Observed) -> bool:
 def _copied(value: JsonValue) -> Any:
     """Return a deep copy of a schema.
 
-    An object that occurs at two positions becomes two objects.
+    An object that is used at two positions is copied twice.
     """
     if isinstance(value, list):
         return [_copied(child) for child in value]

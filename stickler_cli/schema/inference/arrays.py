@@ -23,8 +23,8 @@ from .name_rules import (
 from .observation import Observed
 
 ROW_THRESHOLD: Final = 0.5
-"""Share of equal cells at which two rows of a table match, the same as for tuples. Source:
-docs/semantics.md."""
+"""Two rows of a table match if at least this share of their cells is equal. It is the same as for
+tuples. Source: docs/semantics.md."""
 _LEAVES: Final = frozenset({"string", "number", "integer", "boolean"})
 _NUMBERS: Final = frozenset({"number", "integer"})
 ALL_KINDS: Final = frozenset({"array", "object", *_LEAVES})
@@ -37,9 +37,9 @@ def choose_box(
     shape: ListShape | None,
     inner: ListShape | None,
 ) -> Inferred | None:
-    """Return the comparison of an array that is a box or a quadrilateral; None for other arrays.
+    """Return the comparison of an array that is a box or a quadrilateral, or None for other arrays.
 
-    `shape` describes the observed arrays, and `inner` the arrays inside them.
+    `shape` describes the observed arrays. `inner` describes the arrays inside them.
     """
     choice = choose_by_name(name, "box")
     if choice is None and ends_in(name, QUADRILATERALS):
@@ -115,9 +115,11 @@ def find_position_reason(
     shape: ListShape | None,
     outer: ListShape | None,
 ) -> str:
-    """Return why elements of an array are paired by position; empty if nothing suggests it.
+    """Return why elements of an array should be paired by position.
 
-    `shape` describes the observed arrays, and `outer` the arrays that contain them.
+    Empty if nothing suggests it.
+
+    `shape` describes the observed arrays. `outer` describes the arrays that contain them.
     """
     kinds = cell_kinds(places, place.elements)
     if place.positions or states_pairing(place.merged) or not kinds <= _LEAVES:
@@ -134,8 +136,8 @@ def find_position_reason(
 def is_column(name: str, places: PlaceFinder, place: ArrayPlace, parent: Observed | None) -> bool:
     """Return whether an array of single values is a column of a table.
 
-    `name` is the name of the object with the columns. `parent` has the observed values of this
-    object.
+    The columns are the fields of an object: `name` is its name, and `parent` has its observed
+    values.
     """
     if parent is None or not ends_in(name, TABLES) or not parent.has_columns:
         return False
@@ -144,7 +146,7 @@ def is_column(name: str, places: PlaceFinder, place: ArrayPlace, parent: Observe
 
 
 def is_series(name: str, places: PlaceFinder, place: ArrayPlace, outer: ListShape | None) -> bool:
-    """Return whether an array has numbers, and a name that suggests that their order matters."""
+    """Return whether an array has numbers, and its name suggests that their order matters."""
     is_named = not SERIES.isdisjoint(words_of(name)) and outer is None
     kinds = cell_kinds(places, place.elements)
     return is_named and not (place.positions or states_pairing(place.merged)) and kinds <= _NUMBERS

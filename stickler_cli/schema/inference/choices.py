@@ -61,8 +61,8 @@ WEB_FORMATS: Final = frozenset(("uri", "uri-reference", "iri", "iri-reference"))
 NO_MORE: Final = "a text whose name does not suggest another comparison"
 
 Who: TypeAlias = Literal["annotation", "inferred", "default"]
-"""Where the comparison of a field comes from; `default` is the usual comparison for its kind of
-values."""
+"""Where the comparison of a field comes from. `default` means that it is the usual one for values
+of this kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,8 @@ class Inferred:
     """How one field is compared, and why."""
 
     path: Path = ()
-    """Property names from the document to the field, `*` for any key: `("line_items", "price")`."""
+    """Property names that lead from the document to the field, such as `("line_items", "price")`.
+    `*` stands for any key."""
     comparator: str = ""
     """Name of the comparator. It is empty for objects, which are compared field by field, and for
     values of any type, whose comparator depends on each value."""
