@@ -45,6 +45,7 @@ LATE_IMPORTS: Final = {
     ("documents/pairs.py", "stickler_cli.documents.name_patterns"): "few names need a pattern",
     ("runs/hints.py", "stickler_cli.documents.name_patterns"): "in few runs names do not pair",
     ("core/problems.py", "importlib.metadata"): "reads the disk; few names need plugins",
+    ("core/remote.py", "stickler_cli.core.threads"): "loads logging; most files are local",
     ("core/problems.py", "rapidfuzz*"): "few runs ask for a spelling",
     ("comparators/anls.py", "scipy.optimize"): "few schemas ask for it",
     ("compare/assignment.py", "scipy.optimize"): "its home: 0.4 s that most runs never pay",

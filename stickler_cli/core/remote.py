@@ -19,7 +19,6 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, TypeVar, cast
 from urllib.parse import quote, unquote, urlsplit
 
 from .problems import Problem, UnavailableError, UsageError, import_extra
-from .threads import NotInTimeError, run_within
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -237,6 +236,8 @@ def _within_patience(url: str, do: Callable[[], T], size: int = 0, factor: int =
     """
     if not DRIVERS.get(url.partition("://")[0].lower()):
         return do()
+    from .threads import NotInTimeError, run_within  # local files need no thread
+
     seconds = _patience() * (1 + size / AT_ONCE) * factor
     try:
         return run_within(seconds + GRACE_SECONDS, do)
