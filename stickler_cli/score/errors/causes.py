@@ -206,7 +206,7 @@ class Causes:
                 self._add_last_items(cause, IndexRange(min(indexes), max(indexes)))
 
     def merge(self, other: "Causes") -> None:
-        """Add the causes of other documents; the order of merging makes no difference."""
+        """Add the causes of other documents. The order of merging makes no difference."""
         if other.ids is None:
             self.ids = None
         for cause in other:
@@ -219,7 +219,10 @@ class Causes:
         self._telling.clear()
 
     def add_errors(self, cause: Cause, size: CauseSize, documents: Iterable[str]) -> None:
-        """Add errors to a cause; `documents` are the ids of the documents with these errors."""
+        """Add errors to a cause.
+
+        `documents` are the ids of the documents that have these errors.
+        """
         self._add(cause.identity, size, documents)
 
     def drop_rows(self) -> None:
@@ -235,7 +238,7 @@ class Causes:
     ) -> None:
         """Add errors to a cause.
 
-        If the group then has more than `MAX_TRAITS` causes, join them into one.
+        If its group has more than `MAX_TRAITS` causes after that, they are joined into one.
         """
         group, trait = cause
         sizes = self.groups.setdefault(group, {})
@@ -259,7 +262,7 @@ class Causes:
         )
 
     def _join_traits(self, group: Group) -> None:
-        """Join all causes of a group into one cause, whose number of documents is unknown."""
+        """Join all causes of a group into one. The number of documents of this cause is unknown."""
         sizes = self.groups[group]
         n_errors, n_values, _ = map(sum, zip(*sizes.values(), strict=True))
         self.groups[group] = {None: CauseSize(errors=n_errors, values=n_values, documents=0)}
@@ -270,7 +273,7 @@ class Causes:
             self.ids[group, None] = set().union(*ids_by_trait)
 
     def _add_origins(self, cause: CauseIdentity, origins: Counter[Origin] | None) -> None:
-        """Add origins to a cause; a cause with too many origins keeps an empty counter."""
+        """Add origins to a cause. If a cause has too many origins, its counter is emptied."""
         if origins is not None:
             previous = self.origins.get(cause)
             total = origins + (previous or Counter())
@@ -311,7 +314,7 @@ class Causes:
         return sorted(entries, key=lambda causes: -sum(cause.size.values for cause in causes))
 
     def find_numbered(self, number: int) -> tuple[Cause, ...]:
-        """Return the causes of the entry with a number, counted from 1.
+        """Return the causes of one entry in reports. Entries are numbered from 1.
 
         Raises:
             UsageError: there is no such entry.
@@ -328,7 +331,7 @@ class Causes:
         return self.groups[group][trait]
 
     def documents_of(self, causes: Iterable[Cause]) -> list[str] | None:
-        """Return the sorted ids of the documents in which causes occur.
+        """Return the sorted ids of the documents in which at least one of the causes occurs.
 
         None if ids are not kept.
         """
@@ -338,10 +341,9 @@ class Causes:
         return sorted(set[str]().union(*ids_by_cause))
 
     def origins_of(self, causes: Iterable[Cause]) -> list[tuple[Origin, int]]:
-        """Count the wrong values of the given causes by origin; return a list of (origin, count).
+        """Return (origin, number of wrong values) for the given causes, the most frequent first.
 
-        An origin says from which other fields a wrong field took its value (see `Origin`). The most
-        frequent origin comes first.
+        An origin says from which other fields a wrong field took its value (see `Origin`).
         """
         n_errors = Counter[Origin]()
         for cause in causes:
@@ -349,11 +351,11 @@ class Causes:
         return sorted(n_errors.items(), key=lambda entry: (-entry[1], len(entry[0].of), entry[0]))
 
     def telling_origins_of(self, causes: Iterable[Cause]) -> list[tuple[Origin, int]]:
-        """Return (origin, number of wrong values) for each origin that is too frequent for chance.
+        """Return (origin, number of wrong values) for origins that chance does not explain.
 
-        Only the wrong values of the given causes are counted. The most frequent origin comes first.
-        For each wrong field, the list has at most one origin with a single source field, and at
-        most one origin with two source fields (a product).
+        The most frequent origin comes first. Only wrong values of the given causes are counted. For
+        each wrong field, the list has at most one origin with a single source field, and at most
+        one origin with two source fields (a product).
         """
         origins: list[tuple[Origin, int]] = []
         named = set[tuple[tuple[str, ...], int]]()
@@ -365,9 +367,10 @@ class Causes:
         return origins
 
     def is_telling(self, origin: Origin) -> bool:
-        """Return whether an origin occurs more often than chance explains.
+        """Return whether an origin occurs more often than chance would explain.
 
-        The wrong values of all causes in these documents are counted, not only those of one cause.
+        Wrong values of all causes in these documents are counted, so the answer is the same for
+        each cause.
         """
         if not self._telling:
             for other, n_hits in sum(self.origins.values(), Counter()).items():
@@ -379,9 +382,9 @@ class Causes:
         return self._telling[origin]
 
     def view(self, settings: object = None) -> Mapping[str, Any]:
-        """Return the causes as a run file has them.
+        """Return the causes as they are written to a run file.
 
-        The causes that lose most values come first.
+        The causes that lost most values come first.
         """
         number_by_cause = {
             cause.identity: number
@@ -445,9 +448,10 @@ class Causes:
 
 
 def find_cause(error: ClassifiedError) -> tuple[Group, ErrorTrait] | None:
-    """Return the group and the trait of the cause to which an error belongs.
+    """Return the group and the trait that identify the cause of an error.
 
-    None if the error loses no values of its own (see `ClassifiedError.loses_values`).
+    None if the values that this error lost are counted for another error (see
+    `ClassifiedError.loses_values`).
     """
     if not error.loses_values:
         return None
@@ -472,9 +476,10 @@ def cause_of_end(end: DocumentEnd) -> tuple[Group, ErrorTrait]:
 
 
 def cause_keys(error: ClassifiedError) -> str:
-    """Return the key of an error's group and the key of its cause, joined without a separator.
+    """Return two keys joined into one text: the key of an error's group and the key of its cause.
 
-    The text is empty if the error belongs to no cause.
+    The keys have equal lengths, so no separator is needed. The text is empty if the error belongs
+    to no cause.
     """
     cause = find_cause(error)
     if cause is None:
@@ -484,18 +489,18 @@ def cause_keys(error: ClassifiedError) -> str:
 
 
 def split_cause_keys(keys: str) -> tuple[str, str]:
-    """Split the joined keys of an error into the key of its group and the key of its cause."""
+    """Split what `cause_keys` returned into the key of the group and the key of the cause."""
     return keys[:_KEY_DIGITS], keys[_KEY_DIGITS:]
 
 
 def _sort_key(cause: Cause) -> tuple[object, ...]:
-    """Return a key that sorts causes by lost values and then by errors, the most first."""
+    """Return a sort key for causes: most lost values first, and among equals, most errors first."""
     size, trait = cause.size, cause.trait or ErrorTrait(cause.pattern)
     return -size.values, -size.errors, trait, cause.error_class
 
 
 def short_json(value: JsonValue) -> str:
-    """Return a value as JSON; empty for a long value, an object or a list."""
+    """Return a value as JSON. The text is empty for a long value, an object or a list."""
     if isinstance(value, dict | list) or (
         isinstance(value, str) and len(value) > MAX_TRAIT_CHARACTERS
     ):
@@ -522,7 +527,7 @@ def _read_trait(record: Mapping[str, Any]) -> ErrorTrait:
 
 
 def _cause_record(cause: Cause) -> dict[str, object]:
-    """Return a cause as a run file has it, without origins and documents."""
+    """Return a cause as it is written to a run file, but without origins and documents."""
     trait = cause.trait
     path = trait.path if trait else cause.pattern
     record: dict[str, object] = {"field": field_path(path)}
@@ -551,17 +556,16 @@ _CLASS_RANKS: Final = {error_class: rank for rank, error_class in enumerate(Erro
 
 @dataclass(slots=True)
 class ErrorCounts:
-    """The numbers of errors of a set of documents, by field and class."""
+    """How many errors a set of documents has, by field and class."""
 
     fields: dict[Path, ByClass] = field(default_factory=dict)
-    """Number of wrong values, as `fields[path][class]`. The paths are those of fields, without list
-    indexes."""
+    """Number of wrong values: `fields[path][class]`. Paths have no list indexes."""
     units: dict[Path, ByClass] = field(default_factory=dict)
-    """Number of list items and objects that failed as a whole, as `units[path][class]`. The wrong
+    """Number of list items and objects that failed as a whole: `units[path][class]`. The wrong
     values inside them are counted in `fields`."""
 
     def add(self, batch: DocumentErrors, selected: Mask | None) -> None:
-        """Count the errors of all documents of a batch, or of the selected documents."""
+        """Count the errors of all documents of a batch, or only of the selected documents."""
         for error in batch.classified(selected):
             counts = self.fields if error.n_wrong_values is None else self.units
             path = error.unit.field_path
@@ -580,13 +584,13 @@ class ErrorCounts:
                 by_class[simple.error_class] += n_errors
 
     def merge(self, other: "ErrorCounts") -> None:
-        """Add the errors of other documents; the order of merging makes no difference."""
+        """Add the errors of other documents. The order of merging makes no difference."""
         for totals, other_counts in ((self.fields, other.fields), (self.units, other.units)):
             for path, counts in other_counts.items():
                 totals.setdefault(path, Counter()).update(counts)
 
     def rename_fields(self, new_paths: Mapping[tuple[str, ...], tuple[str, ...]]) -> None:
-        """Give fields new paths; the counts of fields with the same new path are added up."""
+        """Give fields new paths. If several fields get the same path, their counts are added up."""
         for name in ("fields", "units"):
             renamed: dict[Path, ByClass] = {}
             for path, counts in getattr(self, name).items():
@@ -601,13 +605,13 @@ class ErrorCounts:
         return self.fields.get(path, Counter()) + self.units.get(path, Counter())
 
     def overall(self) -> ByClass:
-        """Return the number of wrong values of each class, the most frequent class first."""
+        """Return how many wrong values each class has, the most frequent class first."""
         return overall(self.fields)
 
     def view(self, settings: object = None) -> Mapping[str, Any]:
-        """Return the counts as a run file has them.
+        """Return the counts as they are written to a run file.
 
-        The order in which documents were added does not change the result.
+        The result does not depend on the order in which documents were added.
         """
         return {
             "error_classes": {**_counts_record(self.fields), "units": _counts_record(self.units)}
@@ -621,12 +625,12 @@ class ErrorCounts:
 
 
 def overall(fields: Mapping[Path, ByClass]) -> ByClass:
-    """Add up the counts of all fields; return the total of each class, the most frequent first."""
+    """Add up the counts of all fields for each class. The most frequent class comes first."""
     return sort_by_count(sum(fields.values(), Counter()))
 
 
 def sort_by_count(counts: ByClass) -> ByClass:
-    """Return counts sorted from high to low; equal counts are in the order of `ErrorClass`.
+    """Return counts sorted from high to low. Equal counts are in the order of `ErrorClass`.
 
     >>> errors = Counter([ErrorClass.OTHER, ErrorClass.FORMAT, ErrorClass.OTHER])
     >>> list(sort_by_count(errors).values())
@@ -644,6 +648,6 @@ def _counts_record(fields: Mapping[Path, ByClass]) -> dict[str, object]:
 
 
 def _class_record(counts: ByClass) -> dict[str, int]:
-    """Return counts as a dict with names of classes as keys, in the order of `ErrorClass`."""
+    """Return a dict from the name of each class to its count, in the order of `ErrorClass`."""
     classes = sorted(counts, key=_CLASS_RANKS.__getitem__)
     return {error_class.value: counts[error_class] for error_class in classes}

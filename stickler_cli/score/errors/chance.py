@@ -1,7 +1,8 @@
-"""Test whether a wrong field holds the values of another field more often than by chance.
+"""Test whether a wrong field has values of another field more often than chance would explain.
 
-Values are counted by a hash of their text. Such counts have a fixed size, add up in any order, and
-never make a value look rarer than it is.
+Values are not stored. Each is counted under a hash of its text, so the counts have a fixed size and
+can be added up in any order. Values with the same hash are counted together. A value can therefore
+look more frequent than it is, but never rarer.
 """
 
 import math
@@ -24,12 +25,12 @@ from .located_units import field_pattern
 N_BUCKETS: Final = 256  # 1 kB per field; two rare values share a bucket in 0.4% of cases
 MAX_FIELDS: Final = 1_000  # fields with counts, the first ones by path: 2 MB
 MIN_HITS: Final = 3
-"""Minimum number of hits at which a cause mentions another field. A hit is a wrong value that
-equals the true value of the other field."""
+"""Minimum number of hits before a cause mentions another field. A hit is a wrong value that equals
+the true value of the other field."""
 MAX_P: Final = 0.01
-"""Limit for the p value of hits (see `MIN_HITS`). If the p value is at or above the limit, the hits
-may be chance, and the cause does not mention the other field. The p value is corrected for the
-number of fields that were tried."""
+"""A cause mentions another field only if the p value of the hits is below this limit (see
+`MIN_HITS`). Otherwise, the hits may be chance. The p value is corrected for the number of fields
+that were tried."""
 _TEXT: Final = re.compile(r"[0-9]{1,3}(?::[0-9]{1,15})?(?: [0-9]{1,3}(?::[0-9]{1,15})?)*")
 _NEGLIGIBLE: Final = 1e-12  # part of the sum of a tail that may be omitted
 
@@ -39,9 +40,9 @@ Buckets: TypeAlias = NDArray[np.int64]  # numbers of values by hash, (N_BUCKETS,
 
 @dataclass(slots=True)
 class ValueCounts:
-    """How often values occur in each field, in ground truths and among wrong predictions.
+    """How often values occur in each field: in ground truths, and among wrong predictions.
 
-    Fields are given by their path with `*` for keys of maps.
+    Fields are identified by their path, in which `*` stands for the keys of maps.
     """
 
     gt: dict[Names, Buckets] = field(default_factory=dict)
@@ -77,7 +78,7 @@ class ValueCounts:
             self._buckets(self.wrong, pattern)[bucket] += 1
 
     def merge(self, other: "ValueCounts") -> None:
-        """Add the values of other documents; the order of merging makes no difference."""
+        """Add the values of other documents. The order of merging makes no difference."""
         for counts, further in ((self.gt, other.gt), (self.wrong, other.wrong)):
             for pattern, buckets in further.items():
                 self._buckets(counts, pattern)[:] += buckets
@@ -85,7 +86,7 @@ class ValueCounts:
     def settle(self) -> None:
         """Keep only the first `MAX_FIELDS` fields, sorted by path.
 
-        The choice does not depend on the order of merging.
+        Which fields are kept does not depend on the order of merging.
         """
         for counts in (self.gt, self.wrong):
             for pattern in sorted(counts)[MAX_FIELDS:]:
@@ -97,10 +98,10 @@ class ValueCounts:
         `names` is the path of a field with wrong values, and `other` is the path of another field.
         A hit is a wrong value of the first field that equals the true value of the second field.
 
-        The model of chance shuffles the true values of `other` among the documents. It estimates
-        the chance of a hit from all pairs of a wrong value and a true value that are equal, except
-        the `n_hits` observed pairs. The probability is corrected for the number of fields that were
-        tried.
+        As a model of chance, imagine that the true values of `other` are shuffled among the
+        documents. How likely a hit then is, is estimated from all pairs of a wrong value and a true
+        value that are equal, except the `n_hits` observed pairs. The probability is corrected for
+        the number of fields that were tried.
 
         The result is 0 if no wrong values of `names` were counted; objects and lists are never
         counted. The result is 1 if no true values of `other` were counted.
@@ -129,10 +130,10 @@ class ValueCounts:
 
     @staticmethod
     def _pattern(counts: Mapping[Names, Buckets], names: Names) -> Names:
-        """Return the key of `counts` for a field: its path with `*` in place of keys of maps.
+        """Return the key of `counts` for a field: its path, in which `*` replaces the keys of maps.
 
-        A name in the path is taken for the key of a map if no path in `counts` has the same name
-        after the same beginning.
+        How is the key of a map recognised? No path in `counts` has this name after the same
+        beginning.
         """
         if names in counts:
             return names
@@ -144,10 +145,10 @@ class ValueCounts:
         return pattern
 
     def view(self) -> dict[str, dict[str, str]]:
-        """Return the counts as a run file has them.
+        """Return the counts as they are written to a run file.
 
-        The dict has the keys `ground_truth` and `wrong`. Under each is a dict from the path of a
-        field to its counts as text (see `_text_of`).
+        The dict has the keys `ground_truth` and `wrong`. The value of each is a dict from the path
+        of a field to its counts as text (see `_text_of`).
         """
         return {
             side: {
@@ -169,20 +170,23 @@ class ValueCounts:
 
 
 def _text_of(buckets: Buckets) -> str:
-    """Return counts as text: `17 203:4` means that hash 17 occurs once, and hash 203 four times."""
+    """Write counts as text.
+
+    For instance, `17 203:4` means that hash 17 occurs once and hash 203 four times.
+    """
     pairs = ((int(bucket), int(buckets[bucket])) for bucket in np.flatnonzero(buckets))
     return " ".join(f"{bucket}:{count}" if count > 1 else f"{bucket}" for bucket, count in pairs)
 
 
 def is_text_of_counts(value: object) -> bool:
-    """Return whether a JSON value is a text that `_text_of` may have written."""
+    """Return whether a JSON value looks like the output of `_text_of`."""
     if not isinstance(value, str) or not _TEXT.fullmatch(value):
         return False
     return all(int(word.partition(":")[0]) < N_BUCKETS for word in value.split(" "))
 
 
 def bucket_of(value: JsonValue) -> int | None:
-    """Return the hash under which a value is counted; None if it is too common to be counted."""
+    """Return the hash under which a value is counted, or None for a value that is too common."""
     text = searchable_form(value)
     if not isinstance(text, str):
         return None
@@ -205,7 +209,7 @@ def upper_tail(n_hits: int, n_tries: int, share: float) -> float:
 
 
 def _binomial_terms(n_hits: int, n_tries: int, share: float) -> Iterator[float]:
-    """Yield the binomial probabilities of `n_hits` hits and of more, until they are negligible."""
+    """Yield the probability of exactly `n_hits` hits, then of one more, until it is negligible."""
     term = math.exp(
         math.lgamma(n_tries + 1)
         - math.lgamma(n_hits + 1)

@@ -1,8 +1,8 @@
 """Rules that tell how a wrong text, number or date differs from the right one.
 
-It may have another format, lack a part, or confuse characters. The rules do not depend on how
-values are compared. They take time in proportion to the length of their texts, and are meant for
-short texts.
+For instance, it may have another format, lack a part, or confuse characters. The rules do not
+depend on how values are compared. They are meant for short texts, and take time in proportion to
+the length.
 """
 
 import re
@@ -26,16 +26,15 @@ _CURRENCIES: Final = (
     "AED|ARS|AUD|BGN|BHD|BRL|CAD|CHF|CLP|CNY|COP|CZK|DKK|EUR|GBP|HKD|HUF|IDR|ILS|INR|JPY|KRW|MXN|"
     "MYR|NOK|NZD|PEN|PHP|PLN|RON|RUB|SAR|SEK|SGD|THB|TRY|TWD|USD|ZAR"
 )
-"""ISO 4217 codes of the most traded currencies; any other three letters could be part of an
-identifier.
+"""ISO 4217 codes of the most traded currencies. Other combinations of three letters are not
+included, since they could be part of an identifier.
 
-Source: Bank for International Settlements, Triennial Survey 2022.
-"""
+Source: Bank for International Settlements, Triennial Survey 2022."""
 _AMOUNT: Final = re.compile(
     rf"(?:(?:{_CURRENCIES})\s?)?[-+($€£¥₹\s]*[0-9][0-9.,'’\s]*(?:[eE][-+]?[0-9]+)?"  # noqa: RUF001 - the Swiss separate thousands so
     rf"[-)%$€£¥₹\s]*(?:{_CURRENCIES})?"
 )
-"""Matches a whole text that is an amount: digits with separators, perhaps with a sign, a percent
+"""Matches an amount that is the whole text: digits with separators, possibly with a sign, a percent
 sign or a currency, such as `$1,250.00`. Dates and identifiers do not match."""
 
 _LONG_VOWEL: Final = "\u30fc"  # Japanese, looks like a dash; its narrow form is U+FF70
@@ -48,10 +47,10 @@ _LOOK_ALIKES: Final = str.maketrans(
     # Drop the accents that follow a decomposed letter.
     "".join(map(chr, range(0x0300, 0x0370))),
 )
-"""Maps each lower-case letter to the letter or digit that looks like it, such as `o` to `0`. Latin
-letters become digits. Cyrillic and Greek letters become Latin letters or digits that look alike, at
-least as capitals. Source: Unicode Technical Standard 39, confusables; the digits are the usual
-confusions of optical character recognition."""
+"""Maps a lower-case letter to a character that looks like it, such as `o` to `0`. Latin letters
+become digits. Cyrillic and Greek letters become Latin letters or digits; some look alike only as
+capitals. Sources: Unicode Technical Standard 39, confusables; for digits, the usual mistakes of
+optical character recognition."""
 
 LONGEST_DATE: Final = 40  # characters of a date with weekday, month name and time
 
@@ -63,10 +62,10 @@ _DATE: Final = re.compile(
     rf"(?:(?:[0-9]{{1,4}}(?:st|nd|rd|th)?|(?:{_MONTH})[a-z]*)(?:[-/.,\s]+|$)){{2,3}}",
     re.IGNORECASE,
 )
-"""Two or three numbers or months, in any order, maybe after a weekday."""
+"""Matches two or three numbers or months in any order. A weekday may stand before them."""
 
 _DATE_LIKE: Final = re.compile(rf"[0-9][-/.\s][0-9]|{_MONTH}", re.IGNORECASE)
-"""Two parts of a date, or a month; a cheap test before the expensive parser."""
+"""Matches two parts of a date, or a month. This quick test avoids most calls of the slow parser."""
 
 
 def plain_text(value: JsonValue) -> str:
@@ -82,7 +81,7 @@ def plain_text(value: JsonValue) -> str:
 
 
 def amount(value: JsonValue) -> Decimal | None:
-    """Return a number, or a text that states an amount, as a Decimal.
+    """Return a number as a Decimal, or a text that consists of an amount.
 
     Return None for any other value, for NaN, and for an integer of more than `MOST_BITS` bits,
     which would take long to convert.
@@ -104,7 +103,7 @@ def amount(value: JsonValue) -> Decimal | None:
 
 @lru_cache_of_short_texts(256)  # several rules in a row need the same two texts
 def letters_and_digits(text: str) -> str:
-    """Return a text in lower case without blanks and punctuation.
+    """Return the letters and digits of a text in lower case, without blanks and punctuation.
 
     >>> letters_and_digits("ACME, Inc.") == letters_and_digits("Acme Inc")
     True
@@ -121,8 +120,8 @@ def letters_and_digits(text: str) -> str:
 def same_text(gt: str, pred: str) -> bool:
     """Return whether two texts differ only in case, blanks and punctuation.
 
-    A single point between digits is a difference if the other text has no sign between digits: 1.50
-    is not 150.
+    There is one exception: 1.50 is not equal to 150. If one text has a single point between digits,
+    the other must have some sign between digits, too.
 
     >>> same_text("INV-10.234", "inv 10/234"), same_text("Rs. 5.00", "Rs. 500")
     (True, False)
@@ -134,7 +133,7 @@ def same_text(gt: str, pred: str) -> bool:
 
 
 def same_in_other_separators(gt: JsonValue, pred: JsonValue) -> bool:
-    """Return whether two amounts are equal if commas and points are exchanged in one of them.
+    """Return whether two amounts become equal if commas and points are exchanged in one of them.
 
     >>> same_in_other_separators("442.237,90", 442237.9), same_in_other_separators("5.00", 500)
     (True, False)
@@ -150,14 +149,14 @@ def same_in_other_separators(gt: JsonValue, pred: JsonValue) -> bool:
 _COMMA_FIRST: Final = re.compile(
     r"(?<![0-9.,])(?:[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?|[0-9]+,[0-9]{1,2})(?![0-9.,])"
 )
-"""A number with points between thousands, such as `1.250`, or with a comma before one or two
-decimals, such as `2,50`."""
+"""Matches a number with points between thousands, such as `1.250`, or with a comma before one or
+two decimals, such as `2,50`."""
 
 _OTHER_SEPARATORS: Final = str.maketrans(".,", ",.")
 
 
 def is_decimal_shift(gt: Decimal, pred: Decimal) -> bool:
-    """Return whether the absolute values of two numbers differ by a factor that is a power of ten.
+    """Return whether two numbers differ by a factor that is a power of ten. Signs are ignored.
 
     >>> is_decimal_shift(Decimal("554.91"), Decimal(55491))
     True
@@ -169,7 +168,7 @@ def is_decimal_shift(gt: Decimal, pred: Decimal) -> bool:
 
 
 def has_other_percent_sign(gt: str, pred: str) -> bool:
-    """Return whether only one of two numbers has a percent sign.
+    """Return whether one of two numbers has a percent sign and the other has none.
 
     `0.5%` and `0.5` differ by a factor of 100.
     """
@@ -177,12 +176,14 @@ def has_other_percent_sign(gt: str, pred: str) -> bool:
 
 
 def has_other_relation(gt: str, pred: str) -> bool:
-    """Return whether two numbers have different signs of a relation, such as `<5` and `5`."""
+    """Return whether two numbers have different relation signs, such as `<5` and `5`."""
     return measured(gt).relation != measured(pred).relation
 
 
 def look_alike(gt: str, pred: str) -> bool:
-    """Return whether two different texts look alike: O and 0, rn and m, accents, other scripts.
+    """Return whether two different texts are easily confused because they look alike.
+
+    Examples are O and 0, rn and m, letters with and without accents, and letters of other scripts.
 
     >>> look_alike("INV-1O0", "INV-100"), look_alike("Müller", "Muller")
     (True, True)
@@ -194,14 +195,14 @@ def look_alike(gt: str, pred: str) -> bool:
 
 
 def _shape(text: str) -> str:
-    """Return a text in which characters that look alike are made equal, such as `o` and `0`."""
+    """Replace characters that look alike by the same character, such as `o` and `0` by `0`."""
     folded = normalize_text("NFKD", text).casefold().translate(_LOOK_ALIKES)
     folded = folded.replace(_LONG_VOWEL, "-")
     return letters_and_digits(folded.replace("rn", "m").replace("vv", "w"))
 
 
 def begins_or_ends(fragment: str, text: str) -> bool:
-    """Return whether a text begins or ends with a shorter fragment.
+    """Return whether `fragment` is shorter than `text` and stands at its beginning or end.
 
     Case and punctuation are ignored.
 
@@ -216,12 +217,12 @@ def begins_or_ends(fragment: str, text: str) -> bool:
 OTHER_SIGN: Final = "the sign differs"
 
 _OFF_BY: Final = frozenset({Decimal(1), Decimal("0.01")})
-"""Differences between two numbers for which reports say `off by 1` or `off by 0.01`. The first is
-an error of counting, the second an error of rounding."""
+"""If two numbers differ by one of these amounts, reports say `off by 1` or `off by 0.01`. The first
+is typical of counting errors, the second of rounding errors."""
 
 
 def find_slip(gt: JsonValue, pred: JsonValue) -> str:
-    """Return in words how two values differ in digits or sign; empty for any other difference.
+    """Say how two values differ in digits or sign; return an empty text for other differences.
 
     >>> find_slip(5.0, -5.0), find_slip("INV-1023", "INV-1032"), find_slip("pen", "pet")
     ('the sign differs', 'two digits are exchanged', '')
@@ -233,11 +234,11 @@ def find_slip(gt: JsonValue, pred: JsonValue) -> str:
 
 
 def find_slip_of_texts(gt: str, pred: str) -> str:
-    """Return in words how the digits of two texts differ; empty if no rule applies.
+    """Say how the digits of two texts differ; return an empty text if no rule applies.
 
-    A rule applies only if the texts have the same letters. The rules are: one digit differs, one
-    digit is missing or too many, two digits are exchanged, or the texts have the same digits at
-    other places between the letters (`A12B` and `A1B2`).
+    A rule applies only if the texts have the same letters. There are four rules: one digit differs,
+    one digit is missing or too many, two digits are exchanged, or the same digits are at other
+    places between the letters (`A12B` and `A1B2`).
 
     >>> find_slip_of_texts("INV-1023", "INV-1032"), find_slip_of_texts("INV-1023", "INK-1023")
     ('two digits are exchanged', '')
@@ -254,10 +255,10 @@ def find_slip_of_texts(gt: str, pred: str) -> str:
 
 
 def find_slip_of_numbers(gt: Decimal, pred: Decimal) -> str:
-    """Return in words how two numbers differ; empty if no rule applies.
+    """Say how two numbers differ; return an empty text if no rule applies.
 
-    A rule applies if the numbers differ in one digit, in two exchanged digits, in a power of ten or
-    in the sign. No rule applies to numbers of one digit with different digits, such as 5 and 7.
+    A rule applies if the numbers differ in one digit, in two exchanged digits, by a power of ten or
+    in the sign. No rule applies to two different one-digit numbers, such as 5 and 7.
 
     >>> [find_slip_of_numbers(Decimal(120), Decimal(pred)) for pred in ("12", "-120", "102", "119")]
     ['the decimal point is shifted', 'the sign differs', 'two digits are exchanged', '']
@@ -285,9 +286,10 @@ def find_slip_of_numbers(gt: Decimal, pred: Decimal) -> str:
 
 
 def _significant(number: Decimal) -> tuple[str, int]:
-    """Return (digits, power of ten of the last digit) of a number, such as `("125", -1)` for 12.50.
+    """Return the digits of a number, and the power of ten of the last digit.
 
-    Zeros at the beginning and zeros at the end of the decimals are dropped.
+    For instance, 12.50 gives `("125", -1)`. Zeros at the beginning are dropped, and so are zeros at
+    the end of the decimals.
     """
     _, digits, power = number.as_tuple()
     text = "".join(map(str, digits)).lstrip("0")
@@ -300,9 +302,9 @@ def _significant(number: Decimal) -> tuple[str, int]:
 
 
 def _find_slip_of_digits(gt: str, pred: str) -> str:
-    """Return in words how two different texts of digits differ; empty if no rule applies.
+    """Say how two different texts of digits differ; return an empty text if no rule applies.
 
-    A rule applies if one digit differs, is missing or is extra, or if two digits are exchanged.
+    A rule applies if one digit differs, is missing or is too many, or if two digits are exchanged.
     """
     if len(gt) == len(pred):
         differing = [index for index, digit in enumerate(gt) if digit != pred[index]]
@@ -320,10 +322,10 @@ def _find_slip_of_digits(gt: str, pred: str) -> str:
 
 
 def same_date(gt: str, pred: str) -> bool:
-    """Return whether two texts can state the same date.
+    """Return whether two texts may mean the same date.
 
-    Numbers such as 05/01 are read with the day first in both texts, or with the month first in both
-    texts. It is enough if the dates are equal in one of the two readings.
+    For a date such as 05/01, both readings are tried: day first in both texts, and month first in
+    both texts. The dates need to be equal in only one of them.
 
     >>> same_date("2024-01-05", "5 January 2024"), same_date("05/01/2024", "01/05/2024")
     (True, False)
@@ -346,10 +348,10 @@ def same_date(gt: str, pred: str) -> bool:
 
 
 def day_and_month_swapped(gt: str, pred: str) -> bool:
-    """Return whether two dates have the same year, and the day of one is the month of the other.
+    """Return whether two dates have the same year, but day and month are exchanged.
 
-    False if only one of the texts shows which of its numbers is the month: `05/01/24` may be 5
-    January or 1 May.
+    If only one of the texts shows which number is the month, the result is False, because the other
+    text may mean either date: `05/01/24` may be 5 January or 1 May.
 
     >>> day_and_month_swapped("2026-06-01", "06 January 2026")
     True
@@ -365,7 +367,7 @@ def day_and_month_swapped(gt: str, pred: str) -> bool:
 
 
 def part_of_date(gt: str, pred: str) -> bool:
-    """Return whether one text is a complete date, and the other the same date without year or day.
+    """Return whether one text is a complete date and the other is that date without year or day.
 
     >>> part_of_date("2024-01-05", "5 January"), part_of_date("2024-01-05", "2024-02")
     (True, False)
@@ -381,7 +383,7 @@ def part_of_date(gt: str, pred: str) -> bool:
 def _date_parts(text: str) -> list[int]:
     """Return year (without century), month and day of a date; empty if the text is not a date.
 
-    If it is unclear which number is the month, month and day are in the order of the text.
+    If it is unclear which number is the month, month and day stay in the order of the text.
     """
     if len(text) > LONGEST_DATE or not _DATE.fullmatch(text.strip()):
         return []
@@ -400,8 +402,8 @@ def _date_parts(text: str) -> list[int]:
 
 
 def _tells_month(date: str) -> bool:
-    """Return whether it is clear which part of a date is the month.
+    """Return whether a date shows which of its parts is the month.
 
-    It is clear if the month is a name, or if the date begins with its year.
+    It does if the month is a name, or if the date begins with the year.
     """
     return bool(_MONTH_TOLD.search(date))

@@ -1,7 +1,8 @@
 """Documents that end early: from some field or list item on, the prediction has no value.
 
-An answer of a model that was cut off looks like this. Documents without any predicted value end
-before the first field. Each document is looked at alone, so the result is the same for any chunks.
+This happens if a model's answer was cut off. A document without any predicted value ends before the
+first field. Each document is examined by itself, so the result does not depend on how documents are
+split into chunks.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,8 +45,8 @@ class FieldPlace(NamedTuple):
     """
 
     order: SortKey
-    """Positions among siblings: first that of the outermost object that contains the field, then
-    those of the objects inside it, and last that of the field itself."""
+    """The positions, among their siblings, of all objects that contain the field, the outermost
+    first. The position of the field itself comes last."""
     path: FieldNames
 
 
@@ -289,7 +290,10 @@ def find_item_indexes(batch: UnitBatch, positions: Indexes) -> list[int]:
 
 
 def find_place(table: UnitTable, batch: UnitBatch, position: int) -> FieldPlace:
-    """Return the field of a unit, or, for a unit inside lists, the field of the outermost list."""
+    """Return the field of a unit.
+
+    For a unit inside lists, this is the field of the outermost list.
+    """
     steps: list[tuple[int, str]] = []  # from the unit outwards
     level = batch
     while level.container is not None:
@@ -318,7 +322,7 @@ def _is_field(batch: UnitBatch) -> bool:
 def _is_missed_field(batch: UnitBatch) -> Mask:
     """Return which units of a batch are missed, (size,).
 
-    A unit inside another missed unit is not counted again: it is False.
+    A unit inside another missed unit is False, so that it is not counted again.
     """
     if batch.kind == UNLABELLED or not (batch.is_item or batch.kind in {VALUE, OBJECT}):
         return np.zeros(batch.size, np.bool_)
@@ -327,10 +331,10 @@ def _is_missed_field(batch: UnitBatch) -> Mask:
 
 
 def _is_predicted(table: UnitTable, batch: UnitBatch) -> Mask:
-    """Return which units of a batch show that something is predicted in their field, (size,).
+    """Return which units of a batch show that their field is predicted, (size,).
 
-    A unit of a field that is not labelled is always True: the table does not have the predictions
-    of such a field, so there may be one.
+    In a field that is not labelled, all units are True. The table does not have the predictions of
+    such a field, so there may be one.
     """
     if batch.kind == UNLABELLED:
         return np.ones(batch.size, np.bool_)
@@ -348,7 +352,8 @@ def _documents_by_place(
 ) -> Iterator[tuple[FieldPlace, Indexes]]:
     """Yield (field, documents) for each field of a batch that has selected units.
 
-    The documents are given by number, once for each selected unit.
+    `documents` are numbers of documents. A number is repeated for each selected unit of the
+    document.
     """
     for positions in _positions_by_place(batch):
         selected = positions[is_selected[positions]]
@@ -357,9 +362,10 @@ def _documents_by_place(
 
 
 def _positions_by_place(batch: UnitBatch) -> list[Indexes]:
-    """Return the positions of the units of a batch: one array for each field (see `FieldPlace`).
+    """Return the positions of the units of a batch, grouped by field (see `FieldPlace`).
 
-    All keys of a map are in one array, since a map may have very many keys.
+    There is one array for each field. All keys of a map count as one field, because a map may have
+    very many keys.
     """
     map_batch: UnitBatch | None = None
     level: UnitBatch | None = batch

@@ -1,7 +1,7 @@
-"""The class of each error, which is given by the first rule that applies.
+"""Choose the class of each error: the class of the first rule that applies.
 
-Reports name classes in the order of `ErrorClass`; the rules and their order are in
-docs/error-classes.md.
+Reports list classes in the order of `ErrorClass`. docs/error-classes.md describes the rules and
+their order.
 """
 
 import re
@@ -43,9 +43,9 @@ _YEAR_DIGITS: Final = 4
 _TELLING_DIGITS: Final = re.compile(
     r"[1-9](?:[^0-9]*[0-9])+?[^0-9]*[1-9]|[1-9][^0-9]*[1-9](?:[^0-9]*[0-9]){2}"
 )
-"""Pattern of numbers so specific that another field hardly has them by chance. They have three
-significant digits or more, as in `105`; or two significant digits with two zeros after them, as in
-`12.00`."""
+"""Matches numbers that are so specific that another field rarely has the same number by chance.
+They have at least three significant digits, as in `105`, or two significant digits followed by two
+zeros, as in `12.00`."""
 NEIGHBOURS: Final = 10  # items before and after that are searched: keeps time linear
 _WORDS: Final = re.compile(r"[^\W_]+")
 _SCALARS: Final = frozenset((str, int, float, bool))
@@ -91,9 +91,9 @@ def classify(  # noqa: PLR0911, PLR0913, PLR0917 - one for each rule, in their o
 ) -> ErrorClass:
     """Return the error class of a unit with the outcome FD, FA or FN.
 
-    `path` is the path of the unit in the ground truth. For an invented list item, it is the path in
-    the prediction. An absent value is None. `places` has the values of the whole ground truth.
-    `comparator` compared the two values; some rules depend on how it reads them.
+    `path` is the path of the unit in the ground truth, or in the prediction if the unit is an
+    invented list item. An absent value is None. `places` has the values of the whole ground truth.
+    `comparator` is the comparator of the two values; some rules depend on how it reads them.
     """
     is_element = isinstance(path[-1], int)
     if outcome is Outcome.FN:
@@ -128,7 +128,7 @@ def _classify_scalars(
 
     The first rule that applies gives the class:
 
-    1. The values are of different kinds, such as a number and a word, or they are equal but the
+    1. The values are of different kinds, such as a number and a word. Or they are equal, but the
        comparator cannot read them.
     2. The two texts alone make another class certain, such as a difference in format. This rule is
        skipped if the condition of rule 4 is met.
@@ -161,8 +161,8 @@ def _classify_as_read(
 ) -> ErrorClass | None:
     """Return the class of two values that look alike, but that the comparator reads differently.
 
-    For example, a field whose dates have the month first reads `05/01/2024` and `5 Jan 2024` as
-    different dates. None if the rule does not apply.
+    For example, `05/01/2024` and `5 Jan 2024` are different dates for a comparator that expects the
+    month first. Return None if the rule does not apply.
     """
     if hasattr(comparator, "read_number"):
         return _classify_numbers_as_read(comparator, gt, pred, gt_text, pred_text)
@@ -180,7 +180,8 @@ def _classify_numbers_as_read(
 ) -> ErrorClass | None:
     """Return the class of two numbers that differ in the decimal point, percent sign or relation.
 
-    The numbers are compared as the comparator reads them. None if they do not differ in this way.
+    The numbers are compared as `comparator` reads them. Return None if they do not differ in this
+    way.
     """
     gt_number, pred_number = comparator.read_number(gt), comparator.read_number(pred)
     if gt_number is None or pred_number is None:
@@ -199,9 +200,9 @@ def _classify_numbers_as_read(
 def _classify_pair(  # noqa: PLR0911 - one for each rule, in their order
     gt: Any, pred: Any, gt_text: str, pred_text: str
 ) -> tuple[ErrorClass | None, ErrorClass | None]:
-    """Return (certain class, possible class) from two texts alone; at least one of them is None.
+    """Return (certain class, possible class) from two texts alone. At least one of them is None.
 
-    The possible class is right only if the prediction is not the value of another field.
+    The possible class applies only if the prediction is not the value of another field.
     """
     if gt_text == pred_text and type(gt) is type(pred):
         return ErrorClass.WRONG_KIND, None  # equal values that the comparator cannot read
@@ -258,7 +259,7 @@ def _unexplained(path: Path) -> ErrorClass:
 
 
 class ValuePlaces:
-    """The values of a ground truth, to find out whether a wrong value belongs to another field.
+    """The values of a ground truth, used to find out whether a wrong value is another field's.
 
     Look-ups in an object are cached, since one object may have several errors.
     """
@@ -274,8 +275,8 @@ class ValuePlaces:
 
         `pred` is the wrong prediction, and `path` is its path. Only values near this path are
         searched: first other fields of the same object, then the same field of neighbouring items
-        or objects. None if no such value equals the prediction, or if several equally near values
-        do.
+        or objects. Return None if no value is equal, or if several are equal and none of them is
+        nearer.
         """
         wanted = searchable_form(pred)
         if wanted is None or not self._may_occur(pred, wanted):
@@ -292,7 +293,7 @@ class ValuePlaces:
         return None
 
     def _may_occur(self, value: JsonValue, wanted: JsonValue) -> bool:
-        """Return False if a quick test shows that the ground truth has `value` nowhere.
+        """Return False if a quick test shows that the ground truth does not contain `value`.
 
         `wanted` is `searchable_form(value)`.
         """
@@ -314,7 +315,7 @@ class ValuePlaces:
 
     @cached_property
     def _all_scalars(self) -> tuple[frozenset[str], frozenset[Any]]:
-        """All texts of the document, stripped and in lower case, and all its other scalars."""
+        """All texts of the ground truth, stripped and in lower case, and all its other scalars."""
         texts: set[str] = set()
         others: set[Any] = set()
         todo: list[Any] = [self._document]
@@ -334,10 +335,10 @@ class ValuePlaces:
     def _find_neighbours(
         self, wanted: JsonValue, parent: JsonValue, step: Step, inside: Path
     ) -> list[Step]:
-        """Return the siblings of `step` in `parent` that hold the wanted value.
+        """Return those siblings of `step` in `parent` that have the wanted value.
 
-        `inside` is the path from a sibling to the value that is compared; it is empty if the
-        sibling itself is the value.
+        `inside` is the path from a sibling to the value that is compared. It is empty if the
+        sibling itself is compared.
         """
         if isinstance(wanted, str) and isinstance(parent, dict):
             names = self._names_by_text(parent, inside).get(wanted, ())
@@ -355,9 +356,9 @@ class ValuePlaces:
         ]
 
     def _names_by_text(self, parent: JsonObject, inside: Path) -> dict[str, list[Step]]:
-        """Return a dict from a text to the names of the fields of an object that have this text.
+        """Return a dict from each text to the names of the fields of an object that have this text.
 
-        `inside` is the path from a field to its text; it is empty if the field itself is the text.
+        `inside` is the path from a field to its text. It is empty if the field itself is the text.
         """
         key = id(parent), inside
         if key not in self._fields:
@@ -373,10 +374,10 @@ class ValuePlaces:
 def origins(
     gt: JsonObject, pred: JsonObject, differing: Sequence[str]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield (wrong field, source fields) for each wrong field whose value comes from other fields.
+    """Yield (wrong field, source fields) where a wrong value seems to come from other fields.
 
-    With one source field, it is the only field of `gt` whose value equals the wrong value. With two
-    source fields, the wrong field is their product, both in `gt` and in `pred`.
+    There are two cases. With one source field, only this field of `gt` equals the wrong value. With
+    two source fields, the wrong field is their product, both in `gt` and in `pred`.
     """
     forms = {name: searchable_form(value) for name, value in islice(gt.items(), SIBLINGS)}
     for name in differing:
@@ -401,7 +402,7 @@ def _is_number(value: JsonValue) -> bool:
 
 
 def _is_product(item: JsonObject, name: str, factors: tuple[str, ...]) -> bool:
-    """Return whether an amount of an item is the product of two others, except for rounding."""
+    """Return whether an amount in an item is the product of two other amounts, up to rounding."""
     first, second = (amount(item.get(factor)) for factor in factors)
     product = amount(item.get(name))
     if not first or not second or not product:
@@ -410,10 +411,10 @@ def _is_product(item: JsonObject, name: str, factors: tuple[str, ...]) -> bool:
 
 
 def searchable_form(value: JsonValue) -> JsonValue:
-    """Normalize a value, so that equal values of other fields can be found.
+    """Convert a value to a form in which it equals the same value of another field.
 
-    Numbers become text, and text is in lower case. None if the value is so common that it may be
-    equal by chance.
+    Numbers become text, and text is in lower case. Return None for a value that is so common that
+    another field may have it by chance.
 
     >>> searchable_form(49.99), searchable_form("Ada Byron ")
     ('49.99', 'ada byron')
@@ -436,7 +437,7 @@ def searchable_form(value: JsonValue) -> JsonValue:
 
 
 def is_telling(text: str) -> bool:
-    """Return whether a text is so specific that another field hardly has it by chance.
+    """Return whether a text is so specific that another field rarely has the same text by chance.
 
     >>> [is_telling(text) for text in ("3686.34", "Ada Byron", "1000", "not applicable")]
     [True, True, False, False]
@@ -452,7 +453,7 @@ def is_telling(text: str) -> bool:
 
 
 def _has_telling_value(value: JsonValue) -> bool:
-    """Return whether an object or list has a specific value among its first values.
+    """Return whether one of the first values in an object or list is specific.
 
     `is_telling` decides which values are specific.
     """
@@ -471,9 +472,9 @@ def _has_telling_value(value: JsonValue) -> bool:
 
 
 def _step_into(value: JsonValue, step: Step) -> JsonValue:
-    """Return the child of a value at a key or index; None if there is no such child.
+    """Return the child of a value at a key or index, or None if there is no such child.
 
-    A scalar counts as a list of one item: its child at index 0 is the scalar itself.
+    A scalar is treated as a list of one item: its child at index 0 is the scalar itself.
     """
     if isinstance(value, dict):
         return value.get(step) if isinstance(step, str) else None

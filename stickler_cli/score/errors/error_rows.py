@@ -1,8 +1,8 @@
 """Errors and values as rows of files and pages, and the choice of errors that a page lists.
 
-A page lists all errors, or a part that includes every cause: the errors of the documents with the
-lowest scores, and a sample of the errors of each cause. The choice does not depend on how a run is
-split, so that it is the same for any number of processes.
+A page lists all errors, or else a part in which every cause occurs: the errors of the documents
+with the lowest scores, and a sample of the errors of each cause. The choice is the same for any
+number of processes, because it does not depend on how a run is split.
 """
 
 import json
@@ -30,12 +30,14 @@ from .wrong_units import ClassifiedError, is_present_value
 WrongOutcome: TypeAlias = Literal["FD", "FA", "FN"]
 MAX_DISPLAYED_CHARACTERS: Final = 2_000  # maximum characters of a value as JSON: a page of text
 ValueText: TypeAlias = str | list[str | int] | None
-"""A value as JSON text. A long text is shortened to a list: its beginning, and its full length in
-characters. None for an absent value."""
+"""A value as JSON text, or None if it is absent. A long text is replaced by a list of two: its
+beginning, and its full length in characters."""
 
 
 def display_value(value: object) -> ValueText:
-    """Return a value as JSON text, which keeps the digits of numbers that a browser would round.
+    """Return a value as JSON text.
+
+    JSON text keeps the digits of numbers that a browser would round.
 
     >>> display_value({"a": 1.0}), display_value(None)
     ('{"a":1.0}', None)
@@ -66,10 +68,11 @@ class Error(NamedTuple):
     document: str
     """Id of the document."""
     path: Annotated[str, Rule("a string", {"type": "string", "minLength": 1})]
-    """Path of the error, with the list indexes of the ground truth. For a false alarm, which is
-    only in the prediction, the list indexes are those of the prediction."""
+    """Path of the error with list indexes. The indexes are those of the ground truth. For a false
+    alarm, which is only in the prediction, they are those of the prediction."""
     field: PathText
-    """Path without list indexes; empty for an item of a document that is an array."""
+    """Path without list indexes. Empty if the document is an array and the error is one of its
+    items."""
     outcome: WrongOutcome
     """The outcome: false discovery, false alarm or false negative."""
     error_class: ErrorClass
@@ -81,19 +84,20 @@ class Error(NamedTuple):
     similarity: Fraction | None = None
     """Similarity of the values; only for a false discovery."""
     inside: str | None = None
-    """Path of the error that contains this one: a list item that failed as a whole, or an object
-    that failed as a whole because one side lacks it."""
+    """Path of the error that contains this one. That error is a list item that failed as a whole,
+    or an object that failed as a whole because one side lacks it."""
     values: Count | None = None
-    """Number of errors inside a list item or object that failed as a whole; null for a value."""
+    """Number of wrong values inside a list item or object that failed as a whole; null for a
+    value."""
     reason: str = ""
     """The reason why the value, item or object is wrong."""
     differing: tuple[str, ...] = ()
-    """For a pair of list items that failed as a whole: the fields in which the two items differ."""
+    """For a pair of list items that failed as a whole, the fields in which the two items differ."""
     judge: str = ""
     """The reason that a language model gave, if it compared the values."""
     cause: str = ""
-    """The key of the error's field and class, followed by the key of its cause; errors of one cause
-    have equal keys. Empty for an error that only repeats another one."""
+    """Two keys in one text: the key of the error's field and class, then the key of its cause.
+    Errors of one cause have equal texts. Empty for an error that only repeats another one."""
     swapped_with: str = ""
     """For a swapped value, the path at which the ground truth has the predicted value."""
     origin: str = ""
@@ -104,9 +108,9 @@ class Error(NamedTuple):
 
     @property
     def explanation(self) -> str:
-        """The explanation in one line: `origin`, then `reason`, then `judge` or `differing`.
+        """The explanation in one line: first `origin`, then `reason`, then `judge` or `differing`.
 
-        The line for a swapped value has `reason` and `swapped_with`.
+        For a swapped value, it consists of `reason` and `swapped_with`.
         """
         if self.swapped_with:
             return f"{self.reason}: the value of {self.swapped_with}"
@@ -119,12 +123,12 @@ class Error(NamedTuple):
 
     @property
     def displayed(self) -> "Error":
-        """The error as a page shows it: values as JSON text, without the judge's reason."""
+        """The error as a page shows it: values are JSON text, without the judge's reason."""
         return self._replace(gt=display_value(self.gt), pred=display_value(self.pred), judge="")
 
 
 def error_of(document: str, error: ClassifiedError, *, with_cause: bool = True) -> Error:
-    """Return an error as an `Error`, which is a row of files and pages.
+    """Convert an error to a row of files and pages.
 
     If `with_cause` is False, the column `cause` stays empty.
     """
@@ -154,7 +158,7 @@ def error_of(document: str, error: ClassifiedError, *, with_cause: bool = True) 
 
 
 def describe_background(error: ClassifiedError) -> str:
-    """Return a further explanation of an error; empty if there is none.
+    """Return an additional explanation of an error, or an empty text if there is none.
 
     For an error after the end of a document that ends early, it is where the document ends. For a
     digit slip, it is what differs. For a pair of list items, it is where the wrong values come
@@ -170,7 +174,8 @@ def describe_background(error: ClassifiedError) -> str:
 def describe_origins(error: ClassifiedError) -> str:
     """Describe where the wrong values of a pair of list items come from; empty if unknown.
 
-    A wrong value is the true value of another field, or the product of other predicted values.
+    A wrong value may be the true value of another field, or the product of two other predicted
+    values.
     """
     pred: Any = error.unit.pred  # an object if there are origins
     sentences = []
@@ -188,9 +193,9 @@ _UNMATCHED: Final = {Outcome.FN: "unmatched ground truth", Outcome.FA: "unmatche
 
 
 def describe_difference(gt: JsonValue, pred: JsonValue, similarity: float, threshold: float) -> str:
-    """Describe why two present values do not match.
+    """Say why two present values do not match.
 
-    They have different kinds, or their similarity is below the threshold.
+    Either they have different kinds, or their similarity is below the threshold.
     """
     if similarity >= threshold:  # values of different kinds, with a threshold of 0
         return f"a value of type {kind_of(gt)} cannot match a value of type {kind_of(pred)}"
@@ -201,7 +206,7 @@ def describe_difference(gt: JsonValue, pred: JsonValue, similarity: float, thres
 
 
 def describe_shortfall(similarity: float, threshold: float) -> str:
-    """Describe that a similarity is below its threshold, with enough digits to show the difference.
+    """Say that a similarity is below its threshold, with enough digits to tell the two apart.
 
     >>> describe_shortfall(0.41312, 0.7), describe_shortfall(0.69999, 0.7)
     ('below threshold (0.413 < 0.7)', 'below threshold (0.69999 < 0.7)')
@@ -222,11 +227,11 @@ RECORD_KEYS: Final = {
 """The key of each column of `Error` in files."""
 
 _REQUIRED: Final = frozenset(Error._fields[: Error._fields.index("similarity")])
-"""The columns that an error has in files even if their value is empty."""
+"""The columns that are written to files even if they are empty."""
 
 
 def error_record(error: Error) -> dict[str, Any]:
-    """Return an error as JSON files have it, without empty optional columns."""
+    """Return an error as it is written to JSON files. Empty optional columns are left out."""
     return {
         key: [*value] if isinstance(value, tuple) else value
         for (column, key), value in zip(RECORD_KEYS.items(), error, strict=True)
@@ -235,12 +240,15 @@ def error_record(error: Error) -> dict[str, Any]:
 
 
 def columns_of_record(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries of an error's record, with the names of columns in `Error` as keys."""
+    """Rename the keys of an error's record in a file to the names of the columns of `Error`."""
     return {column: record[key] for column, key in RECORD_KEYS.items() if key in record}
 
 
 def encode_error(error: Error) -> bytes:
-    """Return a displayed error as a line of JSON, with a tenth of the memory of an `Error`."""
+    """Return a displayed error as a line of JSON.
+
+    The line needs a tenth of the memory of an `Error`.
+    """
     return json_line([*error])[:-1]  # orjson does not encode named tuples
 
 
@@ -252,8 +260,8 @@ def decode_error(line: bytes) -> Error:
 SAMPLE_SIZE: Final = 5  # number of errors of each cause that are kept
 
 GROUP_SAMPLE_SIZE: Final = 20
-"""Number of sampled errors for each group (field and class), in addition to the samples of its
-causes: a group may have too many causes to sample them all."""
+"""Number of sampled errors for each group (field and class). They are added to the samples of the
+causes, because a group may have too many causes to sample each of them."""
 
 MAX_SAMPLE_BYTES: Final = 16_000_000  # bytes of all samples on a page, before compression
 
@@ -285,23 +293,24 @@ class KeptErrors:
     """
 
     max_lines: int = 100_000
-    """Maximum number of lines, without samples, so that a page can search them quickly."""
+    """Maximum number of lines, not counting samples. A page can search this many quickly."""
     max_bytes: int = 32_000_000
-    """Maximum total size of the lines in bytes, without samples; compression reduces it to about a
-    fifth."""
+    """Maximum total size of the lines in bytes, not counting samples. Compression reduces it to
+    about a fifth."""
     total: int = 0
     """Number of all errors, kept or not."""
     documents: list[DocumentLines] = field(default_factory=list)
     """The documents with the lowest scores, sorted by score and id."""
     bound: Rank | None = None
-    """The document (score, id) at which the limits were reached. Some of its errors are missing,
-    and so are all errors of documents with higher scores. None if no error is missing."""
+    """The (score, id) of the document at which the limits were reached. Some of its errors were
+    dropped, and so were all errors of documents with higher scores. None if no error was
+    dropped."""
     samples: dict[tuple[str, str], list[Sampled]] = field(default_factory=dict)
-    """Sampled errors by (key of the group, key of the cause). Under an empty key of the cause is a
-    sample of the whole group."""
+    """Maps (key of a group, key of a cause) to sampled errors. If the key of the cause is empty,
+    they are a sample of the whole group."""
     last_sampled: dict[str, str] = field(default_factory=dict)
-    """For each group with too many causes, the greatest key of a sampled cause. Causes of the group
-    with greater keys are not sampled."""
+    """For each group with too many causes, the greatest key of a cause that is sampled. Causes with
+    greater keys are not sampled."""
     _n_lines: int = 0
     _n_bytes: int = 0
 
@@ -313,7 +322,7 @@ class KeptErrors:
     def add(self, rank: Rank, errors: Sequence[Error]) -> None:
         """Add the errors of the next document.
 
-        `rank` is (score, id) of the document. Documents with the lowest ranks are kept.
+        `rank` is the (score, id) of the document. Documents with the lowest ranks are kept.
         """
         n_errors_before = self.total
         self.total += len(errors)
@@ -334,8 +343,8 @@ class KeptErrors:
     def merge(self, other: "KeptErrors") -> None:
         """Add the kept errors of later documents.
 
-        Each sample is cut to its size after merging. If `other` has a lower `bound`, this object
-        takes over that bound, and drops its own errors above the bound.
+        After that, each sample is cut to its size. If `other` has a lower `bound`, this object
+        adopts it, and drops its own errors above it.
         """
         n_errors_before = self.total
         self.total += other.total
@@ -356,8 +365,8 @@ class KeptErrors:
     def settle(self) -> None:
         """Drop samples of groups that have more than `MAX_TRAITS + 1` causes.
 
-        The causes with the lowest keys keep their samples, so the choice does not depend on the
-        order of adding.
+        The causes with the lowest keys keep their samples. Therefore the choice does not depend on
+        the order in which errors are added.
         """
         causes_by_group: dict[str, list[str]] = {}
         for group, cause in self.samples:
@@ -374,8 +383,8 @@ class KeptErrors:
     ) -> None:
         """Add an error to the samples of its cause and its group.
 
-        A sample keeps the errors with the lowest hashes. If it is full, an error is added only if
-        its hash is lower than one of those in the sample.
+        Each error has a hash, and a sample keeps the errors with the lowest hashes. If the sample
+        is full, the error is added only if its hash is lower than one of those.
         """
         group, own_cause = split_cause_keys(cause_keys)
         digest = crc32(f"{position} {document}".encode("utf-8", "surrogatepass"))
@@ -405,7 +414,7 @@ class KeptErrors:
             self._n_bytes -= sum(map(len, lines))
 
     def _trim(self) -> None:
-        """Drop lines of the documents with the highest scores until the limits hold."""
+        """Drop lines of the documents with the highest scores until the limits are met."""
         while self._n_lines > self.max_lines or self._n_bytes > self.max_bytes:
             document = self.documents[-1]
             self.bound = document.rank
@@ -415,7 +424,7 @@ class KeptErrors:
                 self.documents.pop()
 
     def rows(self) -> Iterator[Error]:
-        """Yield the errors of `documents`, and then the sampled errors that are not among them."""
+        """Yield the errors of `documents`, then the sampled errors that are not among them."""
         return map(decode_error, self.lines())
 
     def lines(self) -> Iterator[bytes]:
@@ -444,7 +453,7 @@ class KeptErrors:
 
 
 def value_lines(documents: Sequence[str], table: UnitTable) -> list[bytes]:
-    """Return the lines of JSON of each document: one line for each value, joined as bytes.
+    """Return the values of each document as lines of JSON, joined to one bytes object per document.
 
     `documents` has the ids of the documents. The lines are in schema order. There is a line for
     every value with the outcome TP, FD, FA or FN in the counting mode `leaves`, even if the value
@@ -465,10 +474,10 @@ def value_lines(documents: Sequence[str], table: UnitTable) -> list[bytes]:
 def _value_record(
     document: str, unit: LocatedUnit, differences: Mapping[int, DifferenceKind]
 ) -> dict[str, object]:
-    """Return the row of a value in a file: a dict from the names of columns to their contents.
+    """Return a value as a row of a file: a dict from column names to contents.
 
-    `differences` is a dict from a row of the unit table to the kind of difference. It has only
-    values that match although they differ, such as `10.5` and `10.50`.
+    `differences` maps a row of the unit table to the kind of difference. It contains only values
+    that match although they differ, such as `10.5` and `10.50`.
     """
     has_both_sides = unit.outcome in BOTH_SIDES
     is_elsewhere = has_both_sides and unit.pred_path != unit.gt_path
@@ -487,7 +496,7 @@ def _value_record(
 
 
 def confidence_of(unit: LocatedUnit) -> float | None:
-    """Return the confidence that the prediction states for a value; None if it states none."""
+    """Return the confidence that the prediction states for a value, or None if it states none."""
     slot = int(unit.batch.pred_slot[unit.position])
     confidences = unit.batch.columns.confidences
     if confidences is None or slot < 0:

@@ -21,35 +21,37 @@ _OUTCOMES: Final = tuple(Outcome)
 
 
 class Enclosure(NamedTuple):
-    """The failed object or list item that contains a unit, so that the unit itself is not judged.
+    """A failed object or list item that contains a unit. Because it failed, the unit is not judged.
 
-    If several failed objects or items contain the unit, its enclosure is the outermost one that is
-    missed or invented. If none of them is missed or invented, its enclosure is the innermost one.
+    Several failed objects or items may contain the unit. Then the outermost of those that are
+    missed or invented is chosen, or the innermost one if none of them is missed or invented.
     """
 
     path: Path
-    """Path of the unit: in the prediction if the ground truth lacks the unit, else in the ground
-    truth."""
+    """Path of the object or item: in the ground truth, or in the prediction if the ground truth
+    lacks it."""
     is_one_sided: bool
     """Whether all values inside the unit are missed or invented."""
 
 
 class LocatedUnit(NamedTuple):
-    """A unit with its paths and values; an undeclared key is a unit, too."""
+    """A unit with its paths and values. An undeclared key counts as a unit, too."""
 
     table: UnitTable
     batch: UnitBatch
     position: int
-    """Position of the unit in `batch`; for an undeclared key, the position of its object."""
+    """Position of the unit in `batch`. For an undeclared key, this is the position of its
+    object."""
     sort_key: SortKey
     gt_path: Path | None
-    """Path in the ground truth, even of an absent value; None inside an item that the ground truth
-    lacks."""
+    """Path in the ground truth, even if the value is absent there. None if the unit is inside an
+    item that the ground truth lacks."""
     pred_path: Path | None
-    """Path in the prediction, even of an absent value; None inside an item that the prediction
-    lacks."""
+    """Path in the prediction, even if the value is absent there. None if the unit is inside an item
+    that the prediction lacks."""
     enclosure: Enclosure | None
-    """The unit that failed as a whole and contains this one; None if this unit is judged."""
+    """The object or item that failed as a whole and contains this unit; None if this unit is
+    judged."""
     outcome: Outcome
     gt: JsonValue
     """The ground-truth value; None if it is absent."""
@@ -60,11 +62,14 @@ class LocatedUnit(NamedTuple):
     threshold: float
     weight: float
     undeclared_key: str | None = None
-    """The name of an undeclared key; None for a unit of the table."""
+    """The name of an undeclared key; None if the unit has a row in the table."""
 
     @property
     def row(self) -> int:
-        """The row of the unit in the table; for an undeclared key, the row of its object."""
+        """The row of the unit in the table.
+
+        For an undeclared key, this is the row of its object.
+        """
         return self.batch.start + self.position
 
     @property
@@ -86,20 +91,23 @@ class LocatedUnit(NamedTuple):
 
     @property
     def pattern(self) -> tuple[str, ...]:
-        """The path of the unit's field, with `*` for keys of maps and for undeclared keys."""
+        """The path of the unit's field. `*` replaces keys of maps and undeclared keys."""
         pattern = field_pattern(self.table, self.batch, self.position)
         return pattern if self.undeclared_key is None else (*pattern, ANY_KEY)
 
     @property
     def is_value(self) -> bool:
-        """Whether the unit is compared as one value, instead of as an object or list of units."""
+        """Whether the unit is compared as one value.
+
+        If not, it is an object or list of other units.
+        """
         return self.undeclared_key is not None or self.batch.kind == VALUE
 
     @property
     def has_parts_listed(self) -> bool:
-        """Whether the fields of this unit are listed as units of their own.
+        """Whether the fields of this unit are listed as separate units.
 
-        True for an object in a field that both the ground truth and the prediction have.
+        They are if the unit is an object in a field, and both ground truth and prediction have it.
         """
         batch = self.batch
         is_nested_object = batch.kind == OBJECT and not batch.is_item
@@ -113,7 +121,7 @@ class LocatedUnit(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """The reason of the language model that judged the unit; empty if no model did."""
+        """The reason that a language model gave for its judgement; empty if no model judged it."""
         return self.table.reasons.get(self.row, "") if self.undeclared_key is None else ""
 
     @property
@@ -123,14 +131,14 @@ class LocatedUnit(NamedTuple):
 
     @property
     def comparator(self) -> Any:
-        """The comparator of a value; None for an object, a list or an undeclared key."""
+        """The comparator of a value, or None for an object, a list or an undeclared key."""
         is_leaf = self.undeclared_key is None and isinstance(self.node, LeafNode)
         return self.node.comparator if is_leaf else None
 
     def alternatives(self) -> Iterator[tuple[int, Alternative]]:
-        """Yield each ground-truth alternative that contains this unit, the innermost first.
+        """Yield the ground-truth alternatives that contain this unit, the innermost first.
 
-        Each is a pair (length of the alternative's path, alternative).
+        Each is a pair: (length of the alternative's path, alternative).
         """
         return alternatives_of(self.table, self.batch, self.position)
 
@@ -148,7 +156,7 @@ class Location(NamedTuple):
 
 
 def locate(table: UnitTable, batch: UnitBatch, selected: Indexes) -> list[Location]:
-    """Return the locations of selected units, which are given by their positions in the batch."""
+    """Return the locations of selected units. `selected` has their positions in the batch."""
     levels = levels_of(batch, selected)
     nowhere: list[Any] = [()] * len(selected)
     order_columns = [orders(level, positions) for level, positions in levels]
@@ -172,11 +180,11 @@ def locate(table: UnitTable, batch: UnitBatch, selected: Indexes) -> list[Locati
 
 
 def levels_of(batch: UnitBatch, selected: Indexes) -> list[tuple[UnitBatch, Indexes]]:
-    """Return the selected units and all units that contain them, as a list of (batch, positions).
+    """Return the selected units and everything that contains them, one level of nesting per entry.
 
-    The first entry is the outermost level below the document, and the last entry is (`batch`,
-    `selected`). Position i of each level is the unit at this level that contains (or is) the
-    selected unit i.
+    An entry is (batch, positions). The first entry is the level just below the document, and the
+    last entry is (`batch`, `selected`). At each level, position i is the unit that contains
+    selected unit i, or is that unit itself.
     """
     levels = []
     level, positions = batch, selected
@@ -195,10 +203,10 @@ def orders(batch: UnitBatch, positions: Indexes) -> list[int]:
 def path_steps(
     table: UnitTable, batch: UnitBatch, positions: Indexes
 ) -> tuple[list[Step], list[Step]]:
-    """Return the last step of each unit's path: (ground-truth steps, prediction steps).
+    """Return the last step of each unit's path, as (steps in ground truth, steps in prediction).
 
-    A step is the name of a field or the index of a list item. `NOTHING` stands for the index of an
-    item that the ground truth or the prediction lacks.
+    A step is the name of a field or the index of a list item. If one side lacks an item, its index
+    there is `NOTHING`.
     """
     if batch.is_item:
         gt_indexes = column_values(batch.gt_index, positions)
@@ -209,17 +217,17 @@ def path_steps(
 
 
 def whole_path(steps: Path) -> Path | None:
-    """Return the steps as a path; None if a step is `NOTHING`, the index of an absent item."""
+    """Return the steps as a path, or None if one is `NOTHING`, the index of an absent item."""
     return None if NOTHING in steps else steps
 
 
 def alternatives_of(
     table: UnitTable, batch: UnitBatch, position: int
 ) -> Iterator[tuple[int, Alternative]]:
-    """Yield each ground-truth alternative that contains a unit, the innermost first.
+    """Yield the ground-truth alternatives that contain a unit, the innermost first.
 
-    Each is a pair (length of the alternative's path, alternative). A unit that is itself an
-    alternative is included.
+    Each is a pair: (length of the alternative's path, alternative). If the unit is itself an
+    alternative, it is included.
     """
     level: UnitBatch | None = batch
     while level is not None:
@@ -237,9 +245,9 @@ def alternatives_of(
 def enclosure_of(
     levels: list[tuple[UnitBatch, Indexes]], index: int, gt_path: Path, pred_path: Path
 ) -> Enclosure | None:
-    """Return the enclosure of a unit; None if no unit that contains it failed as a whole.
+    """Return the enclosure of a unit, or None if nothing that contains the unit failed as a whole.
 
-    `levels` is the result of `levels_of` for several units, and `index` selects one of them.
+    `levels` is the result of `levels_of` for several units. `index` selects one of them.
     """
     enclosure: Enclosure | None = None
     depth = 0  # number of path steps from the document to the batch
@@ -267,7 +275,7 @@ def field_number(batch: UnitBatch, position: int) -> int:
 
 
 def field_pattern(table: UnitTable, batch: UnitBatch, position: int) -> tuple[str, ...]:
-    """Return the path of a unit's field, with `*` for keys of maps."""
+    """Return the path of a unit's field, in which `*` replaces keys of maps."""
     names: list[str] = []
     level = batch
     while level.container is not None:
@@ -285,10 +293,10 @@ def field_pattern(table: UnitTable, batch: UnitBatch, position: int) -> tuple[st
 def located_units(
     table: UnitTable, selection: Selection, extra_keys: KeySelection
 ) -> list[list[LocatedUnit]]:
-    """Return a list of units for each document, in schema order, parents before children.
+    """Return a list of units for each document, in schema order. Parents come before children.
 
-    `selection` is called with each batch and returns the mask of the units to list. `extra_keys`
-    says which undeclared keys are listed, too.
+    `selection` is called with each batch, and returns a mask of the units to list. `extra_keys`
+    says which undeclared keys are listed as well.
     """
     by_document: list[list[LocatedUnit]] = [[] for _ in range(table.n_documents)]
     for batch in table.batches:
@@ -311,7 +319,7 @@ def located_units(
 
 
 def units_at(table: UnitTable, batch: UnitBatch, selected: Indexes) -> Iterator[LocatedUnit]:
-    """Yield selected units, which are given by their positions in the batch."""
+    """Yield the units at the positions `selected` of a batch."""
     figures = (
         column_values(column, selected)
         for column in (batch.similarity, batch.score, batch.threshold, batch.weight)
@@ -374,7 +382,9 @@ def extra_keys_at(table: UnitTable, batch: UnitBatch, position: int) -> Iterator
 
 
 def own_enclosure(batch: UnitBatch, position: int, location: Location) -> Enclosure | None:
-    """Return an object as the enclosure of its undeclared keys if the object failed as a whole.
+    """Return the enclosure of an object's undeclared keys.
+
+    It is the object itself if the object failed as a whole.
 
     Return None if the object is right, or if its fields are judged.
     """

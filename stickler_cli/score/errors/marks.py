@@ -1,4 +1,7 @@
-"""Verdicts of people on errors, and the figures of a run if verdicts correct its ground truth."""
+"""Verdicts of people on errors, and how they change the figures of a run.
+
+Verdicts may say that the ground truth is wrong. The figures are those after its correction.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,8 +20,8 @@ from stickler_cli.score.sums import COUNTING_MODES, SCORE_SCALE, Counts, RateRul
 from .located_units import LocatedUnit, alternatives_of, locate
 
 REMOVED: Final = object()
-"""Stands for a removed value until `drop_removed` runs: list indexes must not change before that.
-"""
+"""Replaces a removed value until `drop_removed` runs. Removing list items earlier would change the
+indexes of later items."""
 
 CountArray: TypeAlias = NDArray[np.int64]  # (3 counting modes, 5 outcomes)
 
@@ -29,7 +32,7 @@ VERDICTS: Final = {
     "both_acceptable": (True, True),
     "neither": (False, False),
 }
-"""For each verdict: (whether the ground truth is right, whether the prediction is right)."""
+"""What each verdict says: (whether the ground truth is right, whether the prediction is right)."""
 ACCEPTING_VERDICTS: Final = tuple(
     verdict for verdict, (_, pred_is_right) in VERDICTS.items() if pred_is_right
 )
@@ -37,7 +40,7 @@ ACCEPTING_VERDICTS: Final = tuple(
 
 
 class MarkedError(NamedTuple):
-    """The error that a person has given a verdict on, identified by document, path and outcome."""
+    """Identifies an error that a person has given a verdict on: document, path and outcome."""
 
     document: str
     path: str
@@ -53,8 +56,8 @@ class Mark:
 
     verdict: str
     sides: Mapping[str, JsonValue] = field(default_factory=dict)
-    """The values that the person saw, under `gt` and `pred`; empty if the verdict does not state
-    them."""
+    """The values that the person saw, with the keys `gt` and `pred`. Empty if they were not
+    recorded."""
 
     def fits(self, unit: LocatedUnit) -> bool:
         """Return whether an error has the values that the person saw."""
@@ -68,7 +71,7 @@ Marks = Mapping[str, Mapping[MarkedError, Mark]]
 
 @dataclass(slots=True)
 class MarkedCounts:
-    """How verdicts change the figures of a run, summed over documents in any order."""
+    """How verdicts change the figures of a run. Documents may be added in any order."""
 
     matched_errors: list[MarkedError] = field(default_factory=list)
     """The errors of this run that have a verdict."""
@@ -97,8 +100,8 @@ def match_marks(
 ) -> Iterator[tuple[MarkedError, LocatedUnit]]:
     """Yield (error, unit) for each unit of a document that has a verdict.
 
-    `document` is the id of the document. A verdict on values that the unit does not have is
-    skipped.
+    `document` is the id of the document. A verdict is skipped if it is about other values than the
+    unit has now.
     """
     for unit in units:
         marked = MarkedError(document, field_path(unit.path), unit.outcome.name)
@@ -120,7 +123,7 @@ class MendedRates:
     fn: Count
     """Number of missed units."""
     precision: Fraction
-    """Precision; like the other rates, it is 0.0 for a denominator of 0."""
+    """Precision. Like the other rates, it is 0.0 if the denominator is 0."""
     recall: Fraction
     """Recall, as defined by the run's option `recall_with_fd`."""
     f1: Fraction
@@ -129,17 +132,17 @@ class MendedRates:
 
 @dataclass(frozen=True, slots=True)
 class MarkedOutcome:
-    """The figures that a run would have after people's verdicts have corrected its ground truth."""
+    """The figures that a run would have if people's verdicts corrected its ground truth."""
 
     verdicts: Count
-    """Number of errors with a verdict; the last of several verdicts on an error counts."""
+    """Number of errors with a verdict. If an error has several verdicts, the last one counts."""
     right: Mapping[str, Count]
     """Number of errors of this run that become right, by verdict."""
     neither: Count
-    """Number of errors that stay errors, because the verdict says that neither the ground truth nor
-    the prediction is right."""
+    """Number of errors that stay errors. Their verdict says that neither the ground truth nor the
+    prediction is right."""
     unfit: Sequence[str]
-    """The errors that have a verdict but do not occur in this run, sorted. Each is written as
+    """Errors that have a verdict but do not occur in this run, sorted. Each is written as
     `document: path (outcome)`."""
     overall: MendedRates
     """Counts and rates in the counting mode `overall`, after correction."""
@@ -159,7 +162,7 @@ class MarkedOutcome:
 def evaluate_marks(
     marks: Marks, changes: MarkedCounts, tally: Tally, rule: RateRule
 ) -> MarkedOutcome:
-    """Return the figures of a run after correction; `tally` has the sums before the correction."""
+    """Return the figures of a run after correction. `tally` has the sums before correction."""
     mark_by_error = {
         error: mark for document_marks in marks.values() for error, mark in document_marks.items()
     }
@@ -198,8 +201,8 @@ def evaluate_marks(
 def correct_truth(units: Iterable[LocatedUnit], truth: JsonValue) -> JsonValue:
     """Return a copy of a ground truth in which the given errors are corrected.
 
-    A missed value is removed; any other error takes the value of the prediction. A change of an
-    object or list includes all changes inside it.
+    A missed value is removed. Any other error gets the value of the prediction. If an object or
+    list is changed as a whole, changes inside it are not needed and have no effect.
     """
     document: Any = truth
     for change in find_truth_changes(units, truth):
@@ -218,12 +221,12 @@ class TruthChange(NamedTuple):
     value: Any
     """The new value, or `REMOVED`."""
     alternatives: Sequence[tuple[int, Alternative]] = ()
-    """The alternatives that contain the value, each as (length of its path, alternative); the
-    innermost first."""
+    """The alternatives that contain the value, the innermost first. Each is (length of its path,
+    alternative)."""
 
     @property
     def written_path(self) -> Path:
-        """The path of the value in the original ground truth.
+        """The path of the value in the ground truth as it is written in the file.
 
         Unlike `path`, it includes the steps to the alternatives that contain the value.
         """
@@ -234,7 +237,10 @@ class TruthChange(NamedTuple):
 
 
 def find_truth_changes(units: Iterable[LocatedUnit], truth: JsonValue) -> list[TruthChange]:
-    """Return the changes that correct errors in a ground truth, in the order to apply them."""
+    """Return the changes that correct errors in a ground truth.
+
+    Apply them in the returned order.
+    """
     new_items: dict[Path, dict[Step, int]] = {}
     changes = [_find_change(unit, truth, new_items) for unit in units]
     # Removals come first, as another value may replace a removed one; then the longest paths.
@@ -246,9 +252,9 @@ def _find_change(
 ) -> TruthChange:
     """Return the change that corrects an error in a ground truth.
 
-    An invented list item gets the next free index of its list. `new_items` has the indexes of the
-    items that earlier changes added to each list. If the list is in a ground-truth alternative, the
-    index comes after the items of that alternative.
+    An invented list item gets the next free index of its list. If the list is in a ground-truth
+    alternative, this index comes after the items of that alternative. `new_items` records which
+    indexes earlier changes used in each list.
     """
     value: Any = unit.pred
     if unit.outcome is Outcome.FN:
@@ -288,7 +294,7 @@ def new_item_index(
 ) -> int:
     """Return the index that a new item gets in the list at a path of the ground truth.
 
-    `item` identifies the new item; an item that already has an index keeps it.
+    `item` identifies the new item. If it already has an index, it keeps that index.
     """
     value: Any = truth
     for step in path:
@@ -302,7 +308,7 @@ def new_item_index(
 
 
 def _is_position(batch: UnitBatch) -> bool:
-    """Return whether the units of a batch are items that are compared by position."""
+    """Return whether a batch consists of items that are compared by position."""
     container = batch.container
     return batch.is_item and container is not None and bool(container.node.positional)
 
@@ -316,9 +322,9 @@ def set_value(
 ) -> Any:
     """Return a copy of a value in which the value at `path` is replaced.
 
-    The replacement is `replace(old, new)`, by default `new`. Missing objects and lists are added.
-    Wrappers on the path are kept: `value_key(object)` returns the key of the value if the object is
-    a wrapper, else None.
+    The new value is `replace(old, new)`, which is `new` by default. Missing objects and lists on
+    the path are added. Wrappers on the path are kept: `value_key(object)` returns the key of the
+    wrapped value if the object is a wrapper, else None.
     """
     if not path:
         return replace(value, new)
@@ -341,7 +347,7 @@ def set_value(
 
 
 def drop_removed(value: Any) -> Any:
-    """Return a value without removed parts; objects and lists may become empty."""
+    """Return a value without its removed parts. Objects and lists may become empty."""
     if isinstance(value, dict):
         return {key: drop_removed(child) for key, child in value.items() if child is not REMOVED}
     if isinstance(value, list):

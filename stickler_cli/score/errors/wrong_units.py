@@ -1,4 +1,4 @@
-"""The wrong units of a table: which units are errors, their classes, and the errors inside them."""
+"""The wrong units of a table: which units are errors, their classes, and what is inside them."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, Protocol
@@ -29,13 +29,16 @@ _CONTAINERS: Final = frozenset({OBJECT, LIST, MISMATCH})
 
 
 class Origin(NamedTuple):
-    """Where the value of a wrong field comes from: `field` is the wrong field, `of` its sources."""
+    """Says that a wrong field took its value from other fields, its sources.
+
+    `field` is the path of the wrong field, and `of` has the paths of the sources.
+    """
 
     field: tuple[str, ...]
     of: tuple[tuple[str, ...], ...]
-    """The source fields, one or two. The value of the wrong field is the true value of the one
-    source, or the product of the predicted values of the two sources. One source may also be the
-    same field of another list item."""
+    """The paths of one or two source fields. With one source, the wrong value equals the true value
+    of the source, which may be the same field of another list item. With two sources, the wrong
+    value is the product of their predicted values."""
 
 
 class ClassifiedError(NamedTuple):
@@ -46,10 +49,10 @@ class ClassifiedError(NamedTuple):
     differing: tuple[str, ...] = ()
     """Names of the fields in which a pair of list items differs."""
     n_wrong_values: int | None = None
-    """Number of wrong values inside an item or object; None for a value."""
+    """Number of wrong values inside an item or object; None if the unit is a single value."""
     elsewhere: Path | None = None
-    """For a value that belongs to another field, the path at which the ground truth has this value;
-    None for other errors."""
+    """If the predicted value belongs to another field, the path at which the ground truth has it;
+    else None."""
     origins: tuple[Origin, ...] = ()
     """Where the wrong values of the unit seem to come from."""
     end: DocumentEnd | None = None
@@ -58,7 +61,7 @@ class ClassifiedError(NamedTuple):
 
     @property
     def loses_values(self) -> bool:
-        """Whether the wrong values of this error are counted for this error.
+        """Whether the wrong values of this unit are counted for this error.
 
         False if they are counted for another error, which contains this one or is inside it.
         """
@@ -69,7 +72,7 @@ class ClassifiedError(NamedTuple):
 
 
 class SimpleErrors(NamedTuple):
-    """Missed or invented values of one field; the class of each is clear from its outcome."""
+    """Missed or invented values of one field. The outcome alone determines their class."""
 
     field_path: tuple[str, ...]
     pattern: tuple[str, ...]
@@ -107,10 +110,7 @@ class DocumentErrors(Protocol):
         """The end of each document that ends early."""
 
     def classified(self, selected: Mask | None = None) -> Iterator[ClassifiedError]:
-        """Yield all errors except the simple ones.
-
-        If `selected` is given, only the errors of the selected documents are yielded.
-        """
+        """Yield the errors that are not simple, of all documents or only of the selected ones."""
 
 
 # --- which units are wrong --------------------------------------------------------------------
@@ -120,7 +120,7 @@ def is_wrong(batch: UnitBatch) -> Mask:
     """Return which units of a batch are errors, (size,).
 
     An object or list item that failed as a whole is an error, and so is each wrong value inside it.
-    If it failed because one side lacks it, further objects and lists inside it are not errors.
+    Objects and lists inside it are not errors, however, if it failed because one side lacks it.
     """
     if batch.kind not in _CONTAINERS | {VALUE} or (batch.kind == LIST and not batch.is_item):
         return np.zeros(batch.size, np.bool_)
@@ -134,8 +134,8 @@ def is_wrong(batch: UnitBatch) -> Mask:
 def is_simple(table: UnitTable, batch: UnitBatch) -> Mask:
     """Return which units of a batch are simple errors: missed or invented values.
 
-    A field invented in an object that both sides have is not simple: it may hold another field's
-    value.
+    If both sides have an object, an invented field in it is not simple, since it may have the value
+    of another field.
     """
     if batch.kind != VALUE:
         return np.zeros(batch.size, np.bool_)
@@ -153,8 +153,8 @@ def is_simple(table: UnitTable, batch: UnitBatch) -> Mask:
 def is_judged_unit(batch: UnitBatch) -> Mask:
     """Return which units of a batch are judged and counted themselves, (size,).
 
-    All judged values are counted. A list in a field is counted only if it is empty on both sides.
-    An object or list that is a list item is counted only if it does not match.
+    All judged values are. A list in a field counts only if it is empty on both sides. A list item
+    that is an object or list counts only if it does not match.
     """
     if batch.kind not in _CONTAINERS | {VALUE}:
         return np.zeros(batch.size, np.bool_)
@@ -169,7 +169,7 @@ def is_judged_unit(batch: UnitBatch) -> Mask:
 
 
 def is_present_value(batch: UnitBatch) -> Mask:
-    """Return which units of a batch are values, except those that both sides lack, (size,)."""
+    """Return which units of a batch are values that at least one side has, (size,)."""
     if batch.kind != VALUE:
         return np.zeros(batch.size, np.bool_)
     is_present: Mask = batch.outcome != TN
@@ -186,8 +186,7 @@ def has_errors(table: UnitTable) -> bool:
 def count_wrong_inside(table: UnitTable) -> Indexes:
     """Return the number of wrong values inside each unit that failed as a whole, (size,).
 
-    If such a unit contains another one, the values inside the inner unit count for the inner unit
-    only.
+    If one such unit contains another, the values in the inner unit count only for the inner one.
     """
     n_inside = np.zeros(table.size, np.intp)
     for row, names in table.extra_keys.items():
@@ -217,8 +216,8 @@ _SIMPLE_CLASSES: Final = {
     False: {FN: ErrorClass.MISSED_VALUE, FA: ErrorClass.INVENTED_VALUE},
     True: {FN: ErrorClass.MISSED_ITEM, FA: ErrorClass.INVENTED_ITEM},
 }
-"""The class of a simple error. The outer keys are whether it is a list item, the inner keys are
-outcomes."""
+"""The class of a simple error, as `_SIMPLE_CLASSES[is_item][outcome]`. `is_item` says whether the
+error is a list item."""
 
 
 def classified_errors(
@@ -226,8 +225,8 @@ def classified_errors(
 ) -> list[list[ClassifiedError]]:
     """Return the errors of each document in schema order, except the simple errors.
 
-    A simple error is a missed or invented value (see `is_simple`). `truths` are the ground truths
-    of the documents.
+    A simple error is a missed or invented value (see `is_simple`). `truths` has the ground truth of
+    each document.
     """
     n_inside = count_wrong_inside(table)
     by_document = located_units(
