@@ -121,7 +121,7 @@ class AuditedRun:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport(StudyRecord):
-    """Several runs compared with a ground truth, as `stickler audit` writes them in JSON.
+    """The comparison of runs with a ground truth, as `stickler audit --format json` writes it.
 
     Described in docs/auditing.md.
     """
@@ -142,12 +142,12 @@ class AuditReport(StudyRecord):
     runs: list[AuditedRun]
     """The runs, in the order of the command line."""
     suspects: list[Suspect]
-    """The suspects, at most a thousand, the most suspect first. If the same runs lack every value
-    of a list item, the whole item is one suspect."""
+    """The suspects, at most a thousand. The most suspect comes first. If the same runs lack every
+    value of a list item, the whole item is one suspect."""
     gates: list[GateResult]
     """The gates and their results."""
     notes: list[str]
-    """Notes on the limits of the figures, and on omitted verdicts."""
+    """Notes that say how far the figures can be trusted and which verdicts were skipped."""
 
 
 MAX_SHOWN: Final = 20
@@ -155,7 +155,7 @@ MAX_SHOWN: Final = 20
 
 
 def _format_answers(suspect: Suspect) -> str:
-    """Return the answers other than the truth as text, each with its number of runs."""
+    """Return the wrong answers as text, with the number of runs that give each answer."""
     return "; ".join(
         f"{_format_value(other.answer)} ({len(other.runs)})" for other in suspect.others
     )
@@ -272,7 +272,7 @@ def make_report(record: AuditReport) -> Report:
 
 
 def _make_choices(line: Mapping[str, Any]) -> Choices:
-    """Return the verdicts that a person can choose for a place: which of its answers is right."""
+    """Return the verdicts that a person can choose for a place. They say which answer is right."""
     answers = [other["answer"] for other in line["others"]]
     verdicts = [
         ("ground truth right", {"verdict": "ground_truth_right"}),
@@ -297,7 +297,7 @@ def _format_value(value: Any) -> str:
 
 
 def make_page(lines: Sequence[Mapping[str, Any]], runs: Sequence[str]) -> Report:
-    """Return the HTML page on which a person checks places, with buttons for verdicts."""
+    """Return an HTML page with the drawn places. A person gives verdicts by clicking buttons."""
 
     def answer_of_run(line: Mapping[str, Any], run: str) -> str:
         answers = (
@@ -322,7 +322,10 @@ def make_page(lines: Sequence[Mapping[str, Any]], runs: Sequence[str]) -> Report
 
 
 def _estimate_sentence(record: AuditReport) -> str:
-    """Return a sentence with the number of suspects and the estimated share of wrong places."""
+    """Return a sentence for the report: how many suspects there are, and how many places are wrong.
+
+    The share of wrong places is an estimate.
+    """
     total = record.whole
     suspects = f"{number_of(total.suspects, 'suspect')} among {number_of(total.places, 'value')}"
     if len(record.suspects) != total.suspects:
@@ -338,7 +341,7 @@ def _estimate_sentence(record: AuditReport) -> str:
 
 
 def _sharing_sentence(run: AuditedRun, record: AuditReport) -> str:
-    """Return a sentence that warns that a run makes the same mistakes as other runs."""
+    """Return a warning that a run shares many mistakes with other runs, as one sentence."""
     names = " and ".join(record.runs[position].run for position in run.shares_with)
     return (
         f"{run.run} and {names} give the same answer, different from the ground truth, far more "

@@ -1,8 +1,8 @@
-"""Collect the answers of several runs and the verdicts of people, place by place.
+"""Collect the answers of several runs and the verdicts of people for each place.
 
 A place is the path of a value in a document. Matching answers at a place form a group. A predicted
-list item has the path of the true item that it is paired with. List items that the ground truth
-lacks are paired among the runs.
+list item gets the path of the true item with which it is paired. If the ground truth lacks an item,
+the runs' items are paired with each other.
 """
 
 import json
@@ -35,15 +35,18 @@ from stickler_cli.studies.answering import AT_ONCE, read_lines
 
 AnswerRow: TypeAlias = Mapping[str, Any]
 AnswerItem: TypeAlias = dict[Path, AnswerRow]
-"""The predicted values of a list item: maps each path inside the item to a row of the run's table
-of values."""
+"""The values of a predicted list item. Keys are paths inside the item; each value is a row of the
+run's table of values."""
 
 NO_DOCUMENT: Final = 255
-"""Group number of a run that lacks the document; a run that has it gets a smaller number."""
+"""Group number of runs that lack the document. Real groups have smaller numbers."""
 
 
 class NewItem(str):
-    """The step, in a path, to a list item that the ground truth lacks, such as `+0` or `+1`."""
+    """A step in a path, such as `+0` or `+1`.
+
+    It leads to a list item that the ground truth lacks.
+    """
 
     __slots__ = ()
 
@@ -58,11 +61,11 @@ class AnsweredPlace:
     """The path of the field, without list indexes."""
     gt: JsonValue = None
     answers: dict[int, tuple[JsonValue, bool]] = field(default_factory=dict)
-    """For each run, by its position: the answer (None if absent), and whether the answer matches
-    the ground truth."""
+    """The answer of each run, as (value, whether it matches the ground truth). Keys are the
+    positions of runs. The value is None if the run has none."""
     groups: list[int] = field(default_factory=list)
-    """The group of each run's answer: runs with matching answers have the same number. It is 0 for
-    an answer that matches the ground truth, and `NO_DOCUMENT` for a run that lacks the document."""
+    """The group number of each run's answer. Runs with matching answers have the same number: 0 if
+    the answer matches the ground truth, and `NO_DOCUMENT` if the run lacks the document."""
     places_of_document: "Mapping[Path, AnsweredPlace]" = field(default_factory=dict)
     """All places of the same document, by path."""
 
@@ -87,11 +90,11 @@ class AnsweredPlace:
         }
 
     def answers_in_new_items(self) -> Mapping[int, Sequence[JsonValue]]:
-        """Return, for each run, values that may belong to this place but are in another item.
+        """Return values of each run that may belong to this place, but are in another list item.
 
-        A badly wrong list item is not paired, so its values appear in an item that the ground truth
-        lacks. For each run without an answer at this place, the values at the same path inside such
-        items are returned.
+        If a list item is badly wrong, it is not paired with the true item. Its values then appear
+        in an item that the ground truth lacks. For each run without an answer at this place, the
+        values at the same path in such items are returned.
         """
         answers: dict[int, list[JsonValue]] = {}
         for path, place in self.places_of_document.items():
@@ -107,7 +110,7 @@ class AnsweredPlace:
 
     @property
     def different(self) -> list[tuple[JsonValue, list[int]]]:
-        """The wrong answers with the positions of their runs; the most frequent answer first."""
+        """The wrong answers, each with the positions of its runs. The most frequent is first."""
         runs_by_group: dict[int, list[int]] = {}
         for run, group in enumerate(self.groups):
             if group not in (0, NO_DOCUMENT):
@@ -117,7 +120,10 @@ class AnsweredPlace:
 
 
 def rows_by_document(file: File) -> Mapping[str, LineReference]:
-    """Read the values of a run; return the lines of each document. A large file stays on disk."""
+    """Read the values of a run. Return a dict from document id to the lines of the document.
+
+    The lines of a large file stay on disk.
+    """
     with file.open("rb") as lines:
         lines_by_document = groupby(lines, lambda line: str(json.loads(line)["document"]))
         return ById(
@@ -128,7 +134,7 @@ def rows_by_document(file: File) -> Mapping[str, LineReference]:
 
 @dataclass(frozen=True, slots=True)
 class Witnesses:
-    """Several runs of the same documents, and the plan that compares their answers."""
+    """Several runs of the same documents, and the plan with which their answers are compared."""
 
     runs: Sequence[Mapping[str, LineReference]]
     plan: Plan
@@ -140,7 +146,10 @@ class Witnesses:
         return [*dict.fromkeys(name for run in self.runs for name in run)]
 
     def list_places(self) -> Iterator[AnsweredPlace]:
-        """Yield all places with grouped answers, in batches of documents."""
+        """Yield all places.
+
+        The answers at each place are already grouped. Documents are read in batches.
+        """
         documents = self.documents
         for start in range(0, len(documents), AT_ONCE):
             places: list[AnsweredPlace] = []
@@ -152,7 +161,7 @@ class Witnesses:
     def match_values(
         self, names: str, first_values: Sequence[JsonValue], second_values: Sequence[JsonValue]
     ) -> list[bool]:
-        """Return, for each pair of values, whether they match by the comparator of a field.
+        """Compare pairs of values as a field is compared; return whether each pair matches.
 
         `names` is the path of the field. An absent value matches only an absent value.
         """
@@ -200,7 +209,8 @@ class Witnesses:
     ) -> Iterator[tuple[int, Path, AnswerRow]]:
         """Yield (position of the run, path, row) for each value of each run.
 
-        Values in items that the ground truth lacks come last.
+        The path is the path in the ground truth. Values in items that the ground truth lacks come
+        last.
         """
         new_items: dict[Path, list[tuple[int, AnswerItem]]] = {}
         for run, rows in enumerate(rows_by_run):
@@ -220,10 +230,11 @@ class Witnesses:
     def _pair_new_items(
         self, new_items: Mapping[Path, Iterable[tuple[int, AnswerItem]]]
     ) -> Iterator[tuple[Path, int, AnswerItem]]:
-        """Pair list items of different runs that the ground truth lacks.
+        """Pair list items that the ground truth lacks.
 
-        Yields (path, position of the run, item) for each item; paired items have the same path.
-        `new_items` maps the path of each list to such items, each with the position of its run.
+        The same item then has one path in all runs. Yield (path, position of the run, item) for
+        each item. The keys of `new_items` are paths of lists. The values are the new items of the
+        list, as (position of the run, item).
         """
         for path, items_of_list in new_items.items():
             names = tuple(step for step in path if isinstance(step, str))
@@ -241,9 +252,10 @@ class Witnesses:
     def _find_partners(
         self, node: Node | None, placed_values: list[JsonValue], values: list[JsonValue]
     ) -> dict[int, int]:
-        """Pair the items of a run with items that already have a path.
+        """Pair the items of a run with items of other runs that already have a path.
 
-        Maps positions in `values` to the positions of their partners in `placed_values`.
+        Return a dict from positions in `values` to the positions of their partners in
+        `placed_values`.
         """
         if not placed_values or not isinstance(node, ListNode):
             return {}
@@ -259,7 +271,7 @@ class Witnesses:
         return partners
 
     def _group_answers(self, places: Iterable[AnsweredPlace]) -> None:
-        """Set the groups of each place: an answer joins the first group that it matches."""
+        """Set the groups of each place. Answers that match are put into the same group."""
         pairs_by_field: dict[str, list[_GroupPair]] = {}
         for place in places:
             group_of_value, value_of_group = dict[bytes, int](), dict[int, JsonValue]()
@@ -288,7 +300,7 @@ class Witnesses:
 
 
 class _GroupPair(NamedTuple):
-    """Two groups of answers at one place, to be merged if their values match."""
+    """Two groups of answers at one place. They are merged if their values match."""
 
     place: AnsweredPlace
     first: int
@@ -298,7 +310,10 @@ class _GroupPair(NamedTuple):
 
 
 def _paired_items(rows: Iterable[AnswerRow]) -> dict[Path, Path]:
-    """Map the path of each paired predicted list item to the path of its true item."""
+    """Return a dict from the path of each predicted list item to the path of its true item.
+
+    Items without a true item are left out.
+    """
     gt_of_pred: dict[Path, Path] = {}
     for row in rows:
         if row["outcome"] in ("TP", "FD"):
@@ -311,7 +326,7 @@ def _paired_items(rows: Iterable[AnswerRow]) -> dict[Path, Path]:
 
 
 def _in_ground_truth(row: AnswerRow, pairs: Mapping[Path, Path]) -> tuple[Path, Path]:
-    """Return the path of a predicted value in the ground truth, as a pair (path, rest).
+    """Translate the path of a predicted value to the ground truth. Return (path, rest).
 
     The rest is empty, unless the value is in a list item that the ground truth lacks. In this case,
     the path is that of the list, and the rest begins with the index of the predicted item. `pairs`
@@ -338,25 +353,30 @@ def _value_of_item(item: AnswerItem) -> JsonValue:
 
 
 class PlaceMark(NamedTuple):
-    """A person's verdict on a place: whether its ground truth is right, and what else is right."""
+    """A person's verdict on a place.
+
+    It says whether the ground truth is right, and may give a value that is right.
+    """
 
     gt_right: bool
     right: tuple[JsonValue, ...]
-    """The right value, as the only element; empty if the verdict gives no value. If the ground
-    truth is wrong, this value replaces it. If it is right, this value is also accepted."""
+    """The right value, as the only element. Empty if the verdict gives no value. If the ground
+    truth is wrong, this value replaces it. If the ground truth is right, this value is accepted,
+    too."""
     by_votes: bool = False
-    """Whether the verdict says that the answer of most runs is right. Used only if `right` is
+    """Whether the verdict says that the answer of most runs is right. It matters only if `right` is
     empty."""
     seen: tuple[JsonValue, ...] = ()
-    """The ground truth that the person saw, as the only element; empty if unknown."""
+    """The ground truth at the time of the verdict, as the only element. Empty if it is unknown."""
     drawn: bool = True
-    """Whether the place was drawn at random, and therefore represents other places."""
+    """Whether the place was drawn at random. If so, it represents other places, too."""
 
     def apply_to(self, gt: JsonValue) -> "PlaceMark | None":
-        """Return the verdict on the present ground truth of the place.
+        """Return this verdict as it applies to the present ground truth, which may have changed.
 
-        If the ground truth now has the value that the verdict demands, the result is a verdict
-        "right". After any other change, the verdict no longer applies, and the result is None.
+        If the ground truth was corrected to the value that the verdict gives, the result says that
+        it is now right. After any other change, the result is None, as the verdict no longer
+        applies.
         """
         if not self.seen or json_key(self.seen[0]) == json_key(gt):
             return self
@@ -365,11 +385,11 @@ class PlaceMark(NamedTuple):
 
 
 PlaceMarks: TypeAlias = Mapping[tuple[str, str], PlaceMark]
-"""Verdicts, keyed by the id of the document and the path of the value."""
+"""Verdicts. Keys are (id of the document, path of the value)."""
 
 
 def read_marks(file: str, limit: int) -> PlaceMarks:
-    """Read a file of verdicts on places; if a place has several verdicts, the last one is used.
+    """Read a file of verdicts on places. If a place has several verdicts, the last one is used.
 
     Lines without a verdict are skipped.
 
@@ -392,7 +412,7 @@ def read_marks(file: str, limit: int) -> PlaceMarks:
 
 
 def _parse_cells(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the filled cells of a row; `gt` is dropped, as spreadsheets may have changed it."""
+    """Return the filled cells of a row, except `gt`, which a spreadsheet may have changed."""
     record = {key: cell for key, cell in row.items() if cell is not None and key != "gt"}
     # Written before "=1" to keep spreadsheets from evaluating it.
     record["document"] = str(record.get("document")).removeprefix("'")
@@ -403,7 +423,7 @@ def _parse_cells(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _make_mark(record: Mapping[str, Any], verdict: str) -> PlaceMark:
-    """Return the verdict in a line of a verdict file.
+    """Convert a line of a verdict file to a verdict.
 
     `record` is the line, and `verdict` is the word in it, such as "wrong".
     """
@@ -434,32 +454,33 @@ Runs with matching answers have the same number; group 0 matches the ground trut
 VoteCounts = NDArray[np.int64]
 
 MAX_EXHAUSTIVE_VALUES: Final = 300
-"""Maximum number of distinct values of a field for which all pairs of values are compared."""
+"""If a field has at most this many distinct values, all pairs of values are compared."""
 _N_DRAWN_PAIRS: Final = 20_000
-"""Number of random pairs of answers that are compared if a field has too many distinct values.
+"""If a field has too many distinct values, this many random pairs of answers are compared.
 
 The standard error of the share that matches is then at most 0.004."""
 _MIN_SHARING_RATIO: Final = 3
-"""Two runs are reported if the number of wrong answers that they share is more than this many times
-the usual number. The usual number is the median over all other pairs of runs, plus 1."""
+"""Two runs are reported if they share more than this many times the usual number of wrong answers.
+The usual number is the median over all other pairs of runs, plus 1."""
 _MIN_SHARED: Final = 10
 """Minimum number of wrong answers that two runs must share to be reported."""
 
 
 def count_votes(groups: Groups) -> tuple[VoteCounts, VoteCounts]:
-    """Count the runs that give the most frequent wrong answer, and the right runs, at each place.
+    """Count the runs that agree on the most frequent wrong answer, and the runs that are right.
 
-    "Wrong" means not matching the ground truth. Both counts have shape (n_places,).
+    Both are counted at each place, and have shape (n_places,). "Wrong" means that the answer does
+    not match the ground truth.
     """
     sizes = _group_sizes(groups)
     return sizes[1:].max(axis=0), sizes[0]
 
 
 def rarity(groups: Groups, fields: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return how often, at each place, the runs with the most frequent wrong answer are wrong.
+    """Return how often the runs that give the most frequent wrong answer are wrong in general.
 
-    The figure of a place is the mean error rate of these runs in the place's field, in [0, 1]. The
-    error rate of a run is the share of the field's places at which it differs from the ground
+    For each place, this is the mean error rate of these runs in the field of the place, in [0, 1].
+    The error rate of a run is the share of the field's places at which it differs from the ground
     truth. The result has shape (n_places,). `fields` has the index of the field of each place.
     """
     voted_group = np.argmax(_group_sizes(groups)[1:], axis=0) + 1
@@ -481,11 +502,11 @@ def _group_sizes(groups: Groups) -> VoteCounts:
 
 
 def agreement(groups: Groups) -> dict[str, tuple[NDArray[Any], NDArray[Any]]]:
-    """Return (dividends, divisors) of three measures of agreement, by name of the measure.
+    """Return three measures of agreement, as a dict from name to (dividends, divisors).
 
     All arrays have one entry for each place. `agreement` is the share of places at which all runs
-    agree, `pairwise` is the share of pairs of runs that agree, and `observed` is the observed
-    agreement of Krippendorff's alpha. Places at which only one run has an answer do not count.
+    agree. `pairwise` is the share of pairs of runs that agree. `observed` is the observed agreement
+    of Krippendorff's alpha. Places at which only one run has an answer do not count.
     """
     sizes = _group_sizes(groups)
     n_runs = sizes.sum(axis=0)
@@ -507,10 +528,10 @@ def expected_disagreement(
     match_values: Callable[[Sequence[JsonValue], Sequence[JsonValue]], Sequence[bool]],
     seed: int,
 ) -> float:
-    """Return how often two random answers of a field, from any two places, differ, in [0, 1].
+    """Return how often two answers of a field differ, if they are picked at random from all places.
 
-    `values` are the distinct answers of all runs (None is "no value"), and `counts` has the number
-    of times that each was given.
+    The result is in [0, 1]. `values` are the distinct answers of all runs (None is "no value"), and
+    `counts` says how often each answer was given.
 
     Source:
         Krippendorff (2004), Content Analysis, chapter 11: expected disagreement.
@@ -540,8 +561,8 @@ def expected_disagreement(
 def find_sharing_runs(groups: Groups) -> list[list[int]]:
     """Return, for each run, the runs that share suspiciously many wrong answers with it.
 
-    Only wrong answers that exactly two runs give are counted: an answer that more runs give may be
-    right, and the ground truth wrong. If there are only two runs, the lists are empty, because
+    Only wrong answers that exactly two runs give are counted. If more runs give an answer, it may
+    be right, and the ground truth wrong. If there are only two runs, the lists are empty, because
     there is no other pair of runs to compare with.
     """
     sharing_runs: list[list[int]] = [[] for _ in groups.T]

@@ -1,1 +1,4 @@
-"""Compare two runs of the same documents, or several runs of two systems, and test each change."""
+"""Compare two runs of the same documents, or several runs of two systems.
+
+Each change is tested for significance.
+"""

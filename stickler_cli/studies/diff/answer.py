@@ -1,4 +1,7 @@
-"""Compare finished runs, or runs made here from predictions: figures, documents and gates."""
+"""Compare the figures and documents of two runs, and judge gates on the changes.
+
+The runs are finished runs, or they are made here from predictions.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -73,12 +76,12 @@ def compare_runs(
     gates: Sequence[Gate] = (),
     settings: TrendSettings | None = None,
 ) -> Difference:
-    """Return the difference between the runs of two sides.
+    """Return the difference between the runs of an old system and those of a new system.
 
-    `base` and `new` map names to the runs of each side. Every run must keep rows of its documents.
-    Several runs on one side must be runs of one system; then the tests also allow for chance among
-    these runs. Rates are defined as in the first run. Runs are compared even if, for example, their
-    options differ. Call `check_comparable` to refuse runs whose figures are not comparable.
+    `base` and `new` map names to the runs of each system. Every run must keep rows of its
+    documents. If a system has several runs, the tests allow for chance among these runs, too. Rates
+    are defined as in the first run. Runs are compared even if, for example, their options differ.
+    Call `check_comparable` to refuse runs whose figures are not comparable.
 
     Raises:
         UsageError: a run keeps no rows, or a gate names a field or a count that does not exist.
@@ -139,9 +142,9 @@ def compare_runs(
 
 
 def _add_values(difference: Difference, runs: Sequence[Run]) -> Difference:
-    """Return the difference with changed values and causes, if both runs keep what these need.
+    """Return the difference with changed values and causes added.
 
-    `runs` are the first and the second run.
+    They are None if a run does not keep all of its errors. `runs` are the first and the second run.
     """
     sides = read_errors(runs)
     values = None if sides is None else list_changed_values(sides)
@@ -164,7 +167,7 @@ def _described_fields(first: Run, other: Run) -> list[FieldInfo]:
 
 
 def _name_of(side: Mapping[str, Run]) -> RunName:
-    """Return the record that names the runs of one side.
+    """Return the names of a system's runs as a record.
 
     Version and schema are taken from the first of these runs.
     """
@@ -179,7 +182,7 @@ def _name_of(side: Mapping[str, Run]) -> RunName:
 
 
 def count_documents(runs: JoinedRuns, changed: Sequence[DocumentChange]) -> ComparedRecord:
-    """Count compared documents by how they changed, and documents that only one side compared.
+    """Count documents, for example those that became better, or that only one side compared.
 
     `changed` are the documents that changed.
     """
@@ -207,7 +210,7 @@ def count_documents(runs: JoinedRuns, changed: Sequence[DocumentChange]) -> Comp
 
 
 def metric_changes(base: Sequence[Run], new: Sequence[Run]) -> list[MetricChange]:
-    """Return the change of each of the user's metrics that all runs have."""
+    """Return how the user's metrics changed. Metrics that a run does not have are left out."""
     figures_by_side = [[run.evaluation.metric_figures for run in runs] for runs in (base, new)]
     names = [
         name
@@ -239,9 +242,10 @@ def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
 ) -> list[GateResult]:
     """Evaluate gates on the changes between the runs.
 
-    A gate is written as for a run: `f1>=-0.01` allows a loss of one point, `total.f1.lower>=-0.02`
-    puts the limit on the lower bound of the interval. A count of documents is compared as it is,
-    not as a change: `documents.worse<=3`. `fields` are the fields that patterns of gates can match.
+    A gate is written as for a run: `f1>=-0.01` allows a loss of one point, and
+    `total.f1.lower>=-0.02` puts the limit on the lower bound of the interval. Counts of documents
+    are an exception, because their values and not their changes are checked: `documents.worse<=3`.
+    `fields` are the fields that patterns in gates can match.
     """
 
     def find_change(gate: Gate, path: Path) -> tuple[float | None, str]:
@@ -269,9 +273,9 @@ def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
 def _find_figure_change(
     gate: Gate, path: Path, runs: JoinedRuns, settings: IntervalSettings
 ) -> tuple[float | None, str]:
-    """Return (change of the figure that a gate checks, reason why the change is None).
+    """Compute the change that a gate checks. Return (change, reason why it is None).
 
-    If the change is not None, the reason has no meaning.
+    The reason has a meaning only if the change is None.
     """
     mode = gate.mode or runs.rule.counting
     if gate.metric in COUNTS:
@@ -302,7 +306,7 @@ def _find_confidence_change(
 
 
 def contrasts(base: Run, new: Run) -> list[Contrast]:
-    """Return what differs between two runs besides their figures, such as options.
+    """Return all differences between two runs except those of figures. Options are an example.
 
     Differences that make the figures incomparable come first.
     """
@@ -323,9 +327,9 @@ def contrasts(base: Run, new: Run) -> list[Contrast]:
 
 
 def check_comparable(first: Run, other_runs: Iterable[Run], hint: str = "") -> None:
-    """Raise NotComparableError if the figures of the first run and another cannot be compared.
+    """Raise NotComparableError unless the figures of all runs can be compared with the first run.
 
-    `hint` ends the message, as advice.
+    `hint` is advice to the user, at the end of the message.
     """
     deciding_contrasts = (
         run_contrast
@@ -357,7 +361,7 @@ def _as_text(value: object) -> str:
 
 
 def _compare_schemas(base: Run, new: Run) -> Iterator[Contrast]:
-    """Yield a contrast for each difference between the schemas of two runs."""
+    """Compare the schemas of two runs; yield a contrast for each difference."""
     before, after = base.schema, new.schema
     if (before.digest, before.inferred) == (after.digest, after.inferred):
         return
@@ -382,7 +386,10 @@ def _compare_schemas(base: Run, new: Run) -> Iterator[Contrast]:
 
 
 def answer(settings: DiffSettings, desk: Desk) -> StudyAnswer:
-    """Compare runs of one or two systems; predictions are evaluated first."""
+    """Compare the runs of one or two systems.
+
+    If predictions are given, they are evaluated first.
+    """
     gates = [parse_gate(text, lowest=LOWEST) for text in settings.gate]
     sides = settings.sides
     detail = all(len(side) == 1 for side in sides)
@@ -406,7 +413,7 @@ def answer(settings: DiffSettings, desk: Desk) -> StudyAnswer:
 
 
 def _build_evaluator(settings: DiffSettings, desk: Desk) -> Callable[[str, bool], Run]:
-    """Return a function that evaluates the predictions in a named source and returns the run."""
+    """Return a function that evaluates the predictions in a source and returns the run."""
     schema, gt = settings.schema_and_gt
     counting = settings.counting or CountingOptions.counting
     eval_settings = as_of_eval(

@@ -24,11 +24,11 @@ JoinedCauses: TypeAlias = tuple[Cause, ...]  # causes that are listed as one
 
 
 def causes_in_both(runs: Sequence[Run], sides: Sequence[ErrorsOfRun] | None) -> list[Causes] | None:
-    """Return the causes of errors of each run, counted in the documents that all runs compared.
+    """Count the causes of errors of each run, in the documents that all runs compared.
 
-    `sides` are the errors of each run; None if they are unknown. If a run compared further
-    documents, its causes are counted again from its errors. The result is None if these errors are
-    unknown.
+    `sides` are the errors of each run, or None if they are unknown. They are needed if a run
+    compared further documents, because its causes must then be counted again. If they are needed
+    but unknown, the result is None.
     """
     ids_by_run = [*map(ids_compared, runs)]
     compared = set.intersection(*ids_by_run)
@@ -42,7 +42,7 @@ def causes_in_both(runs: Sequence[Run], sides: Sequence[ErrorsOfRun] | None) -> 
 
 
 def _count_causes(run_causes: Causes, side: ErrorsOfRun) -> Causes:
-    """Count the causes of the errors in `side`; `run_causes` has all causes of the run.
+    """Count the causes of the errors in `side`. `run_causes` has all causes of the run.
 
     Origins (other fields that hold the wrong value) are not counted.
     """
@@ -64,12 +64,12 @@ def _count_causes(run_causes: Causes, side: ErrorsOfRun) -> Causes:
 def compare_causes(
     causes_of_runs: Sequence[Causes], values: Sequence[ChangedValue] | None
 ) -> list[CauseChange]:
-    """Return how each cause of errors changed between two runs; the most grown cause is first.
+    """Return how each cause of errors changed between two runs. The cause that grew most is first.
 
-    `values` are the changed values, from which fixed and broken values are counted; None if
-    unknown.
+    Fixed and broken values are counted from the changed values, `values`. If `values` is None,
+    these counts are unknown.
 
-    Similar causes are joined into one, in the same way as in a report on a single run.
+    Similar causes are joined into one, as in a report on a single run.
     """
     union = Causes()
     for run_causes in causes_of_runs:
@@ -114,16 +114,16 @@ def compare_causes(
 
 
 def _rank(change: CauseChange) -> tuple[int, int, str]:
-    """Return a key that sorts causes by how much they grew, then by their size."""
+    """Return a sort key: causes that grew most come first, and of these, large causes."""
     before, after = change.before["values"], change.after["values"]
     return before - after, -after, change.key
 
 
 def _group_by_entry(run_causes: Causes, entries: Sequence[JoinedCauses]) -> dict[int, list[Cause]]:
-    """Return a dict from a position in `entries` to the causes of a run that this entry contains.
+    """Sort the causes of a run into `entries`; return a dict from entry to causes of the run.
 
-    An entry is a cause, or several causes that are joined. Causes in no entry are under the key
-    `_UNLISTED`. Large causes come first.
+    An entry is a cause, or several joined causes, and is given by its position in `entries`. Causes
+    that are in no entry have the key `_UNLISTED`. Large causes come first.
     """
     entry_by_cause: dict[CauseIdentity | Group, int] = {}
     for index, entry in enumerate(entries):
@@ -147,7 +147,8 @@ class _MovedValues:
 
     n_values: int = 0
     errors: set[tuple[str, str]] = field(default_factory=set)
-    """Document and path of each error; the values of a failed item are one error."""
+    """(document, path) of each error. All values of a failed item are one error, with the item's
+    path."""
 
     @property
     def size(self) -> CauseSize:
@@ -161,10 +162,10 @@ def _group_moved_causes(
     causes_of_runs: Sequence[Causes],
     entry_by_key: Mapping[str, int],
 ) -> dict[int, dict[Move, list[Cause]]]:
-    """Return `causes[entry][move]`: the causes of the changed values, by entry and by move.
+    """Return the causes of the changed values, as `causes[entry][move]`.
 
-    An entry is given by its position in the list of causes. A move says how a value changed, such
-    as `Move.FIXED`. The size of a cause counts only the values with this move. Large causes come
+    An entry is a position in the list of causes. A move says how a value changed, such as
+    `Move.FIXED`. The size of each cause counts only the values with this move. Large causes come
     first. Values without a cause are left out.
     """
     causes_by_key = [{cause.key: cause for cause in run_causes} for run_causes in causes_of_runs]
@@ -190,7 +191,7 @@ def _group_moved_causes(
 
 
 def _size_of(run_causes: Causes, causes: Sequence[Cause]) -> CauseSizeRecord:
-    """Return the joint size of some causes of a run: errors, values and documents."""
+    """Add up the errors, values and documents of some causes of a run."""
     return {
         "errors": sum(cause.size.errors for cause in causes),
         "values": sum(cause.size.values for cause in causes),

@@ -1,4 +1,4 @@
-"""Compare runs value by value: which values are wrong, and how each run answers."""
+"""Compare runs value by value: which values are wrong, and which answer each run gives."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -12,9 +12,9 @@ from .record import ChangedValue, FlowRecord, Move, WholeChange, WrongInside
 
 
 class _Place(NamedTuple):
-    """Where a value is: the document, and the path in the document.
+    """The place of a value: its document, and its path in the document.
 
-    The path is that of the ground truth; for an invented value, that of the prediction.
+    The path is the one in the ground truth. An invented value has its path in the prediction.
     """
 
     document: str
@@ -27,12 +27,12 @@ _MOVES: Final[dict[tuple[bool, ...], Move]] = {
     (True, True): Move.OTHERWISE,
     (True, False): Move.FIXED,
 }
-"""How a value changed between two runs. The keys are (whether the first answer is wrong, whether
-the second answer is wrong)."""
+"""How a value changed between two runs. Keys are (is the first answer wrong, is the second answer
+wrong)."""
 
 
 class ErrorsOfRun:
-    """The errors of one run, limited to the documents that all runs compared."""
+    """The errors of one run. Only documents that all runs compared are included."""
 
     def __init__(self, errors: Iterable[Error], compared: set[str]) -> None:
         self.values: dict[_Place, Error] = {}
@@ -53,10 +53,10 @@ class ErrorsOfRun:
         return chain(self.values.values(), self.wholes.values())
 
     def find_cause(self, error: Error) -> str:
-        """Return the joined keys (see `split_cause_keys`) of the cause of an error.
+        """Return the cause of an error as joined keys (see `split_cause_keys`).
 
-        An error without a cause of its own has the cause of the failed item that contains it. The
-        text is empty if there is no cause at all.
+        If the error has no cause of its own, this is the cause of the failed item that contains it.
+        The text is empty if the item has no cause either.
         """
         container: Error | None = error
         while container is not None and not container.cause:
@@ -66,7 +66,7 @@ class ErrorsOfRun:
     def find_wrong_inside(self, item: Error) -> list[str] | None:
         """Return the paths of this run's wrong values inside an item that another run misses.
 
-        The paths are relative to the item. Returns None if this run misses the item, too.
+        The paths are relative to the item. Return None if this run misses the item, too.
         """
         if _place_of(item) in self.wholes and self.wholes[_place_of(item)].outcome == "FN":
             return None
@@ -77,9 +77,9 @@ class ErrorsOfRun:
         ]
 
     def find_failed_parent(self, error: Error) -> Error | None:
-        """Return the error of the item or object that failed as a whole and contains a wrong value.
+        """Find the item or object that contains the wrong value and failed as a whole.
 
-        Returns None if there is none.
+        Return the error of this item or object, or None if there is none.
         """
         if error.inside is None:
             return None
@@ -91,18 +91,18 @@ class ErrorsOfRun:
 def changed_values(*runs: Run) -> list[ChangedValue] | None:
     """List the values that are wrong in at least one run, with the answer of each run.
 
-    Only documents that all runs compared count. For two runs, broken values come first, and values
-    that are wrong in the same way come last. For more runs, values on which all runs agree are
-    left out. Returns None if a run does not keep all of its errors.
+    Only documents that all runs compared count. If there are two runs, broken values come first.
+    Values that are wrong in the same way come last. If there are more runs, values on which all
+    runs agree are left out. Return None if a run does not keep all of its errors.
     """
     sides = read_errors(runs)
     return None if sides is None else list_changed_values(sides)
 
 
 def read_errors(runs: Sequence[Run]) -> list[ErrorsOfRun] | None:
-    """Return the errors of each run, limited to documents that all runs compared.
+    """Return the errors of each run, in the documents that all runs compared.
 
-    Returns None if a run does not keep all of its errors.
+    Return None if a run does not keep all of its errors.
     """
     kept = [run.detail.errors for run in runs if run.detail and run.detail.knows_errors]
     if len(kept) < len(runs) or not all(errors.is_complete for errors in kept):
@@ -172,10 +172,10 @@ def _changed_value(place: _Place, sides: Sequence[ErrorsOfRun]) -> ChangedValue:
 
 
 def _find_wrong_inside(item: Error, sides: Sequence[ErrorsOfRun]) -> list[list[str] | None]:
-    """Return the paths of the wrong values inside a missed item, for each run.
+    """Return, for each run, the paths of the wrong values inside a missed item.
 
-    A run that misses the item has None instead of paths. If `item` is not a missed item, the result
-    is empty.
+    A run that misses the item has None instead of paths. The result is empty if `item` is not
+    missed.
     """
     return [side.find_wrong_inside(item) for side in sides] if item.outcome == "FN" else []
 
@@ -202,7 +202,7 @@ def ids_compared(run: Run) -> set[str]:
 
 
 def flow_of(values: Sequence[ChangedValue] | None) -> FlowRecord | None:
-    """Count the wrong values of two runs by how they changed; None if the values are unknown."""
+    """Count wrong values by how they changed between two runs. Return None if `values` is None."""
     if values is None:
         return None
     counts = {move: sum(value.move is move for value in values) for move in Move}
@@ -226,10 +226,11 @@ def flow_of(values: Sequence[ChangedValue] | None) -> FlowRecord | None:
 
 
 def merged_by_whole(values: Sequence[ChangedValue]) -> list[ChangedValue]:
-    """Merge values that are inside the same missed or invented item or object.
+    """Show the values of a missed or invented item or object as one row.
 
-    Values share a row if their item is the same, and if every run treats them alike: right, absent
-    or wrong. Returns all rows, including those of values that are not merged.
+    Values are merged into one row if they are in the same item, and if their answers are of the
+    same kind (right, absent or wrong) in every run. Return all rows, including those of values that
+    are not merged.
     """
     rows: list[ChangedValue] = []
     row_of_item: dict[tuple[object, ...], int] = {}
@@ -264,7 +265,7 @@ def merged_by_whole(values: Sequence[ChangedValue]) -> list[ChangedValue]:
 def _answers_of_item(
     value: ChangedValue, item: WholeChange
 ) -> list[ValueText | bool | WrongInside]:
-    """Return the answer of each run for the item or object that contains a value."""
+    """Return each run's answer for the whole item or object that contains the value."""
     answers: list[ValueText | bool | WrongInside] = [
         item.pred if isinstance(answer, str | list) else answer for answer in value.said
     ]
@@ -277,7 +278,7 @@ def _answers_of_item(
 
 
 def _is_missed_or_invented(value: ChangedValue) -> bool:
-    """Return whether the ground truth lacks a value, or every wrong run lacks it."""
+    """Return whether the value is invented, or missed by every run that is wrong."""
     wrong_answers = [answer for answer in value.said if answer is not True]
     is_invented = value.gt is None
     return is_invented or all(answer is None for answer in wrong_answers)

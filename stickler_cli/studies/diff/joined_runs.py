@@ -1,4 +1,4 @@
-"""Join the runs of two sides document by document, and count each figure in every run.
+"""Join the runs of two sides by document, and count each figure in every run.
 
 The first side has the runs of the old system (`base`), the second side those of the new system.
 """
@@ -40,25 +40,28 @@ IntArray: TypeAlias = NDArray[np.int64]
 LOST: Final = [Outcome.FD, Outcome.FA, Outcome.FN]
 
 SAMPLE_UNIT: Final = 1 << 30
-"""For significance tests, scores are rounded to multiples of 1/`SAMPLE_UNIT`, so that every machine
-gets the same sums. Reported figures are computed from all digits."""
+"""For significance tests, scores are rounded to multiples of 1/`SAMPLE_UNIT`. All machines then get
+the same sums. Reported figures are not rounded in this way."""
 
 _NOWHERE: Final = -1
 
 
 class RunRows(NamedTuple):
-    """Counts and scores of one run as arrays with an entry for each field and document."""
+    """The counts and scores of one run.
+
+    The arrays have one entry for each field in each document.
+    """
 
     field: IntArray
     document: IntArray
     cell: IntArray
     """Position of the counts in `JoinedRuns.cells`."""
     score: NDArray[np.float64]
-    """Mean score of the field in the document; NaN without a score."""
+    """Mean score of the field in the document; NaN if it has no score there."""
 
 
 class RunDocuments(NamedTuple):
-    """What is known about each document in one run: its status, and whether it was compared."""
+    """The status of each document in one run, and whether the run compared the document."""
 
     status: Sequence[Status | None]
     """Status of each document; None if the run does not have the document."""
@@ -67,38 +70,38 @@ class RunDocuments(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JoinedRuns:
-    """The counts and scores of the runs of two sides, joined by document.
+    """The counts and scores of the old runs (first side) and the new runs (second side).
 
-    The first side has the old runs, the second side the new ones. The documents are those that at
-    least one run of the first side compared, sorted by id.
+    They are joined by document. The documents are those that at least one run of the first side
+    compared, sorted by id.
     """
 
     ids: Sequence[str]
     sides: tuple[int, int]
-    """Number of runs on each side. In all sequences with an entry for each run, the runs of the
-    first side come first."""
+    """Number of runs on each side. Sequences that have an entry for each run begin with the first
+    side."""
     lost: NDArray[np.bool_]
-    """Mask of the documents that at least one run of the second side did not compare."""
+    """For each document: true if at least one run of the second side did not compare it."""
     only_new: Sequence[str]
     """Ids of the documents that only the second side compared."""
     known: Sequence[RunDocuments]
     """The status of the documents in each run."""
     paths: Sequence[FieldNames]
-    """Paths of all fields; each key of a map is a field of its own."""
+    """Paths of all fields. Every key of a map is a field of its own."""
     cells: IntArray
-    """Distinct rows of counts, (n, CELL). A row has all counts of one field in one document; equal
-    rows are stored once."""
+    """Distinct rows of counts, (n, CELL). A row has all counts of one field in one document. Equal
+    rows are stored only once."""
     rows: Sequence[RunRows]
-    """Counts and scores of each run. If a run did not compare a document, it has rows as if it
-    missed every value of the document; the true values come from a run of the first side."""
+    """Counts and scores of each run. If a run did not compare a document, all values of the
+    document count as missed. The true values are then taken from a run of the first side."""
     leaves: Sequence[Sequence[ConfidentValues]]
-    """Values with a confidence, for each run; a document is given by its position in `ids`."""
+    """Values with a confidence, for each run. Their documents are given as positions in `ids`."""
 
     rule: RateRule
     fields: Mapping[Path, Sequence[int]]
-    """The positions, in `paths`, of each field; for a map, the positions of all its keys."""
+    """The positions in `paths` of each field. A map has the positions of all its keys."""
     patterns: Sequence[Path]
-    """The path in the schema of each entry of `paths`, with `*` for keys of maps."""
+    """For each entry of `paths`, the path that the schema declares, with `*` for keys of maps."""
 
     def of_field(self, run: int, field: int) -> RunRows:
         """Return the rows of one field in one run."""
@@ -107,35 +110,35 @@ class JoinedRuns:
         return _rows_at(rows, slice(start, end))
 
     def status_before(self, document: int) -> Status:
-        """Return the status of a document in the first of the base runs that compared it."""
+        """Return the status of a document in the first old run that compared it."""
         first = self.known[: self.sides[0]]
         status = next(run.status[document] for run in first if run.compared[document])
         return status or Status.EVALUATED
 
     def status_after(self, document: int) -> str:
-        """Return the status of a document in the first new run; empty if the run lacks it."""
+        """Return the status of a document in the first new run, or "" if the run lacks it."""
         status = self.known[self.sides[0]].status[document]
         return "" if status is None else status.value
 
     @property
     def counted(self) -> Sequence[Path]:
-        """The paths of all fields with counts; keys of maps are written as `*`."""
+        """The paths of all fields that have counts. Keys of maps are written as `*`."""
         counted_fields = {int(field) for rows in self.rows for field in np.unique(rows.field)}
         return sorted({self.patterns[field_index] for field_index in counted_fields} - {()})
 
     @property
     def times(self) -> int:
-        """The least common multiple of the two sides' numbers of runs.
+        """The least common multiple of the numbers of runs on both sides.
 
-        Counts of each side are scaled as if it had this number of runs, so that they are
-        comparable.
+        Sums of counts are scaled as if each side had this number of runs. Sides with different
+        numbers of runs can then be compared.
         """
         return lcm(*self.sides)
 
     def sample(self, figure: Figure) -> Sample:
         """Return the dividends and divisors of a figure in each document, for both sides.
 
-        They are sums over the runs of a side.
+        Each is a sum over all runs of the side.
         """
         before, after = self._sum_sides(self._count_fractions(figure))
         values = [1.0 if value is None else value for value in self.in_runs(figure)]
@@ -148,12 +151,12 @@ class JoinedRuns:
         )
 
     def in_runs(self, figure: Figure) -> list[float | None]:
-        """Return a figure in each run; None for a run in which its divisor is 0."""
+        """Return the value of a figure in each run, or None where its divisor is 0."""
         sums = self._count_fractions(figure).sum(axis=2).tolist()
         return [above / below if below else None for above, below in sums]
 
     def exact(self, figure: Figure) -> list[Fraction | None]:
-        """Return a figure of each side as an exact fraction; None if its divisor is 0."""
+        """Return the figure of each side as an exact fraction, or None where its divisor is 0."""
         sides = slice(self.sides[0]), slice(self.sides[0], None)
         if figure.metric == SCORE_KEY:
             sums = [self._score_sums(figure.field, run) for run in range(sum(self.sides))]
@@ -166,7 +169,7 @@ class JoinedRuns:
     def change(self, figure: Figure) -> float | None:
         """Return the change of a figure without rounding errors: from 0.90 to 0.89 it is -0.01.
 
-        Returns None if a side has a divisor of 0.
+        Return None if the divisor is 0 on a side.
         """
         before, after = self.exact(figure)
         return None if before is None or after is None else float(after - before)
@@ -187,7 +190,7 @@ class JoinedRuns:
         return bool(self._sum_cells(path, self.cells[:, ITEM_COUNTS]).any())
 
     def exact_fractions(self, path: Path, name: str) -> list[tuple[IntArray, IntArray]]:
-        """Return (dividends, divisors) of a rate of exact items for each run.
+        """Return a rate of exact items as (dividends, divisors) for each run.
 
         Both arrays have one entry for each document.
         """
@@ -204,8 +207,8 @@ class JoinedRuns:
     def _sum_cells(self, path: Path, cells: IntArray) -> IntArray:
         """Return the counts of a field in each run and document, (runs, columns, documents).
 
-        `cells` has some columns of the attribute `cells`. The counts of all keys of a map are added
-        up.
+        `cells` are the wanted columns of `self.cells`. If the field is a map, the counts of all its
+        keys are added up.
         """
         sums = np.zeros((sum(self.sides), cells.shape[1], len(self.ids)), np.int64)
         for run, run_sums in enumerate(sums):
@@ -215,7 +218,7 @@ class JoinedRuns:
         return sums
 
     def _counts_of(self, mode: str) -> IntArray:
-        """Return the counts of all cells in one counting mode, (n, 5 outcomes)."""
+        """Return the columns of all cells that count in one counting mode, (n, 5 outcomes)."""
         first = COUNTING_MODES.index(mode) * len(OUTCOME_NAMES)
         return self.cells[:, first : first + len(OUTCOME_NAMES)]
 
@@ -224,7 +227,8 @@ class JoinedRuns:
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return two masks (runs, documents): where `fields` are right, and where they are wrong.
 
-        They are right if they have values and no errors, and wrong if any of them has an error.
+        The fields are right if they have values and no errors. They are wrong if any of them has an
+        error. If they have no values, they are neither.
         """
         cells = self._counts_of(mode)
         states = np.array([cells.any(axis=1), cells[:, LOST].any(axis=1)])
@@ -241,9 +245,9 @@ class JoinedRuns:
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return two masks of documents: where the fields broke, and where they were fixed.
 
-        Fields broke if they are right in the first run and wrong in the second; they were fixed in
-        the reverse case. For a side with several runs, right (or wrong) means: in more than half of
-        its runs.
+        Fields broke if they are right in the first run and wrong in the second. They were fixed in
+        the opposite case. If a side has several runs, right (or wrong) means: in more than half of
+        them.
         """
         first, states = self.sides[0], self.right_and_wrong(fields, mode)
         right_before, wrong_before = (mask[:first].mean(axis=0) > 0.5 for mask in states)
@@ -251,18 +255,18 @@ class JoinedRuns:
         return right_before & wrong_after, wrong_before & right_after
 
     def wholly_right(self) -> NDArray[np.bool_]:
-        """Return a mask (runs, documents): true where the run lost no value in the document."""
+        """Return a mask (runs, documents): true where the run has every value right."""
         lost_counts: IntArray = self.of_runs((), COUNTING_MODES[-1])[:, LOST].sum(axis=1)
         is_right: NDArray[np.bool_] = lost_counts == 0
         return is_right
 
     def wholly_right_by_side(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return a mask of documents for each side: where most runs lost no value."""
+        """Return a mask of documents for each side: true where most of its runs lost no value."""
         is_right, first = self.wholly_right(), self.sides[0]
         return is_right[:first].mean(axis=0) > 0.5, is_right[first:].mean(axis=0) > 0.5
 
     def _count_fractions(self, figure: Figure) -> NDArray[np.int64]:
-        """Return dividend and divisor of a figure as an array (runs, 2, documents)."""
+        """Return the dividend and the divisor of a figure as an array (runs, 2, documents)."""
         if figure.metric == WHOLLY_RIGHT:
             is_right = self.wholly_right()
             return np.stack([is_right, np.ones_like(is_right)], axis=1).astype(np.int64)
@@ -284,10 +288,10 @@ class JoinedRuns:
     def _scores(
         self, path: Path, run: int
     ) -> Sequence[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-        """Return (documents, scores) of a field in a run, as a pair of arrays of equal length.
+        """Return the scores of a field in a run, as pairs of arrays (documents, scores).
 
-        Only documents in which the field has a score are included. The list has one pair for each
-        key if the field is a map, else one pair.
+        Documents in which the field has no score are left out. A map has one pair for each of its
+        keys; other fields have one pair.
         """
         rows_of_keys = [self.of_field(run, field) for field in self.fields.get(path, ())]
         rows_and_masks = [(rows, ~np.isnan(rows.score)) for rows in rows_of_keys]
@@ -296,7 +300,7 @@ class JoinedRuns:
         ]
 
     def _score_sums(self, path: Path, run: int) -> tuple[int, int]:
-        """Return the sum of a field's scores times `SCORE_SCALE`, and the number of scores."""
+        """Return (sum of a field's scores times `SCORE_SCALE`, number of scores)."""
         scores = np.concatenate(
             [np.zeros(0), *(key_scores for _, key_scores in self._scores(path, run))]
         )
@@ -304,7 +308,7 @@ class JoinedRuns:
         return units, len(scores)
 
     def _sum_sides(self, of_runs: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the sum of the counts of each side's runs.
+        """Add up the counts of all runs of each side.
 
         Sides may have different numbers of runs. Each sum is therefore scaled as if the side had
         `times` runs.
@@ -316,7 +320,7 @@ class JoinedRuns:
 def join_runs(
     bases: Sequence[Run], news: Sequence[Run], fields: Iterable[FieldInfo], rule: RateRule
 ) -> JoinedRuns:
-    """Join the runs of two sides, at least one run each, document by document.
+    """Join the runs of two sides by document. Each side has at least one run.
 
     `fields` are the fields of the schemas of both sides.
 
@@ -403,8 +407,8 @@ def _read_rows(
 ) -> Iterator[tuple[RunRows, IntArray]]:
     """Yield (rows, cells) for each block of a run's documents.
 
-    `rows.cell` refers to the rows of `cells`, which has each distinct array of counts once. Only
-    documents in `document_index` are included. Fields that are not yet in `paths` are added to it.
+    Equal counts are stored once in `cells`, and `rows.cell` has their positions. Only documents in
+    `document_index` are included. New fields are added to `paths`.
     """
     field_positions = np.array(
         [paths.setdefault(path, len(paths)) for path in ledger.field_numbers]
@@ -432,11 +436,11 @@ def _join_rows(
     run_documents: Sequence[RunDocuments],
     n_bases: int,
 ) -> tuple[IntArray, list[RunRows]]:
-    """Return (cells, rows of each run); the rows refer to cells by index.
+    """Join the blocks of all runs. Return (cells, rows of each run).
 
-    `cells` has each distinct array of counts of all runs once. The rows of each run also include
-    the documents that it did not compare, with all values missed. `n_bases` is the number of runs
-    on the first side.
+    Equal counts are stored once in `cells`, and the rows have their positions. Each run also gets
+    rows for the documents that it did not compare: all their values count as missed. `n_bases` is
+    the number of runs on the first side.
     """
     all_cells = [cells for run in blocks_of_runs for _, cells in run]
     counted, counted_index = encode_rows(np.concatenate(all_cells))
@@ -478,8 +482,8 @@ def _rows_at(rows: RunRows, selection: "slice | NDArray[Any]") -> RunRows:
 def _count_as_missed(cells: IntArray, *, is_nested: bool) -> IntArray:
     """Return the counts that each row of `cells` would have if the prediction were empty.
 
-    `is_nested` says that the counts are of fields inside other fields. Such fields then have counts
-    only in the mode `leaves`, because the other modes count the missed parent as one unit.
+    If `is_nested` is True, the counts are of fields inside other fields. Such fields then have
+    counts only in the mode `leaves`, because the other modes count the missed parent as one unit.
     """
     missed_cells = np.zeros_like(cells)
     by_mode = cells[:, :N_UNIT_COUNTS].reshape(len(cells), -1, len(OUTCOME_NAMES))
@@ -503,12 +507,12 @@ def _make_missed_rows(
     missed_cell: IntArray,
     is_nested_field: NDArray[np.intp],
 ) -> Iterator[RunRows]:
-    """Yield the rows of the documents that a run did not compare, with all values missed.
+    """Yield rows for the documents that a run did not compare. All their values count as missed.
 
-    The true values are taken from the runs of the first side. A row refers to its counts by their
-    position in the cells. `missed_cell`, (2, n_cells), maps this position to the position of the
-    cell with the same true values, all missed. `missed_cell[1]` is for nested fields, and
-    `missed_cell[0]` for all other fields.
+    The true values are taken from the runs of the first side. `missed_cell`, (2, n_cells),
+    translates the position of counts to the position of other counts, which have the same true
+    values and miss all of them. `missed_cell[1]` is for nested fields, and `missed_cell[0]` for all
+    other fields.
     """
     stand_ins = _find_stand_ins(run, [base_documents for _, base_documents in first_side])
     for (base_rows, _), stands_in in zip(first_side, stand_ins, strict=True):
@@ -532,9 +536,9 @@ def _collect_confident_values(
     run_documents: Sequence[RunDocuments],
     n_bases: int,
 ) -> list[list[ConfidentValues]]:
-    """Return the values that have a confidence, as a list for each run.
+    """Return a list for each run with the values that have a confidence.
 
-    If a run did not compare a document, its list has the document's values from a run of the first
+    If a run did not compare a document, it gets the values of the document from a run of the first
     side.
     """
     values_of_runs: list[list[ConfidentValues]] = []
@@ -561,10 +565,10 @@ def _collect_confident_values(
 def _find_stand_ins(
     run: RunDocuments, first: Sequence[RunDocuments]
 ) -> Iterator[NDArray[np.bool_]]:
-    """Yield masks of the documents in which runs of the first side stand in for `run`.
+    """Find runs that replace `run` in documents that `run` did not compare.
 
-    There is a mask for each run of the first side. For a document that `run` did not compare, the
-    first run that compared the document stands in.
+    Yield a mask of documents for each run of the first side. It is true where this run is the first
+    one that compared the document.
     """
     is_left = ~run.compared
     for base_documents in first:

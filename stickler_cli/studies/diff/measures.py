@@ -1,4 +1,4 @@
-"""Measure the changes of figures, fields and documents between two sides of runs."""
+"""Measure how figures, fields and documents changed between the old and the new runs."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -43,8 +43,8 @@ from .significance import (
 
 CONFIDENCE: Final = "confidence."  # prefix of the names of these figures
 REPORTED_CONFIDENCE_FIGURES: Final = ("auroc", "ece", "brier", "aurc")
-"""Figures for whole documents that show how well predicted confidences tell right from wrong
-values."""
+"""Figures that show how well confidences tell right values from wrong values. They are reported for
+whole documents."""
 
 _HIGHER_IS_BETTER: Final = frozenset({"auroc", "auprc_error", "coverage"})
 # Fewer than for counts, as each swap computes the figures from all values again.
@@ -53,14 +53,17 @@ _SAME: Final = 1e-12
 
 
 def figures_of_whole(counting: Counting) -> list[Figure]:
-    """Return the figures of whole documents to compare; F1 in the chosen mode comes first."""
+    """Return the figures of whole documents that are compared.
+
+    F1 in the chosen mode comes first.
+    """
     modes = sorted(COUNTING_MODES, key=lambda mode: mode != counting)
     of_documents = (Figure((), "", metric) for metric in (SCORE, WHOLLY_RIGHT))
     return [*(Figure((), mode, F1) for mode in modes), *of_documents]
 
 
 def changes(figures: Sequence[Figure], runs: JoinedRuns, settings: TrendSettings) -> list[Change]:
-    """Return the change of each figure, with its p value corrected for the number of fields."""
+    """Return the change of each figure. P-values are corrected for the number of fields."""
     samples = [runs.sample(figure) for figure in figures]
     intervals = change_intervals(samples, runs.ids, settings.intervals)
     p = p_values(samples, runs.ids, settings.intervals)
@@ -102,10 +105,10 @@ def changes(figures: Sequence[Figure], runs: JoinedRuns, settings: TrendSettings
 def _count_broken_and_fixed(
     figure: Figure, runs: JoinedRuns, settings: TrendSettings
 ) -> tuple[int, int]:
-    """Return (number of documents in which a field broke, number in which it was fixed).
+    """Count documents. Return (how many in which a field broke, how many in which it was fixed).
 
-    For a figure of whole documents, a document broke if it was wholly right on the first side and
-    is not on the second; it was fixed in the reverse case.
+    For a figure of whole documents: a document broke if it was wholly right on the first side and
+    is not on the second. It was fixed in the opposite case.
     """
     if figure.field:
         keys = runs.fields.get(figure.field, ())
@@ -138,7 +141,7 @@ def choose_headline(
 
 
 def _significance_key(change: Change) -> tuple[float, bool, float]:
-    """Return a sort key: small p values first, then whole documents, then great changes."""
+    """Return a sort key: small p-values come first, then whole documents, then large changes."""
     p = 1.0 if change.corrected_p is None else change.corrected_p
     return p, bool(change.field), -abs(change.change or 0.0)
 
@@ -146,11 +149,10 @@ def _significance_key(change: Change) -> tuple[float, bool, float]:
 def corrected_p(
     samples: Sequence[Sample], p: Sequence[float], settings: TrendSettings
 ) -> list[float]:
-    """Return the p values of fields, corrected for the number of fields tested.
+    """Return the p-values of fields, corrected for the number of tested fields.
 
-    In some fields, so few documents differ that no test could be significant. Such a field cannot
-    raise a false alarm, so it does not increase the number of tests. Its own p value is corrected
-    like all others.
+    Some fields differ in so few documents that no test could be significant. They cannot raise a
+    false alarm, and are therefore not counted as tests. Their own p-values are still corrected.
 
     Source: Tarone (1990), doi:10.2307/2531456.
     """
@@ -168,7 +170,7 @@ def corrected_p(
 def trend_of(
     sample: Sample, interval: Interval | None, corrected_p: float, settings: TrendSettings
 ) -> tuple[Trend, Decision]:
-    """Return the trend of a figure between two sides, and the evidence that decided it."""
+    """Say whether a figure rose or fell between two sides, and which evidence decided this."""
     alike = len({*sample.runs[0], *sample.runs[1]}) <= 1
     if alike and not sample.differing:
         return Trend.IDENTICAL, Decision.EQUAL
@@ -190,11 +192,12 @@ def trend_by(  # noqa: PLR0913 - what a trend rests on
 ) -> tuple[Trend, Decision]:
     """Return the trend of a figure and the evidence for it.
 
-    The figure is called changed if test and interval agree. If there is no interval, because the
-    figure's divisor is 0 in one run, the test decides alone.
+    A figure rose or fell if the test is significant, the interval excludes 0, and the change may be
+    larger than the margin. If there is no interval, because the divisor of the figure is 0 in one
+    run, the test decides alone.
 
     Args:
-        p: the corrected p value of the change.
+        p: the corrected p-value of the change.
         interval: the confidence interval of the change; None if there is none.
         settings: the margin and the level of significance.
         tested: the kind of test that gave `p`.
@@ -224,10 +227,10 @@ def confidence_changes(
     names: Sequence[str] = REPORTED_CONFIDENCE_FIGURES,
     path: Path = (),
 ) -> list[Change]:
-    """Return the changes of the figures on predicted confidences, such as AUROC.
+    """Return how the figures on predicted confidences, such as AUROC, changed.
 
     The list is empty if no document has confidences on both sides. For intervals, documents are
-    resampled. For p values, random documents are swapped between the two sides. `path` is a field,
+    resampled. For p-values, random documents are swapped between the two sides. `path` is a field,
     or empty for all fields together.
     """
     first, documents = runs.sides[0], len(runs.ids)
@@ -277,7 +280,7 @@ def confidence_changes(
 def _collect_confident_values(runs: JoinedRuns, side: slice, path: Path) -> Floats:
     """Return an array (3, n_values) of the values that have a confidence.
 
-    Its rows are the document of each value, its confidence, and whether it is right (1 or 0).
+    The rows are: the document of each value, its confidence, and whether it is right (1 or 0).
     `side` selects the runs. `path` is a field, or empty for all fields.
     """
     columns = [np.zeros((3, 0))]
@@ -347,10 +350,11 @@ def _confidence_change(  # noqa: PLR0913 - what it is made of
 def document_changes(
     runs: JoinedRuns, fields: Sequence[str] = (), counting: Counting = CountingOptions.counting
 ) -> list[DocumentChange]:
-    """Return the documents that changed or that lost values in a run.
+    """Return the documents that changed or that have errors in a run.
 
-    They are sorted by loss of score, then by new errors, then by id. Broken and fixed fields are
-    listed in the order of `fields`; unlisted fields come last.
+    The document that lost most of its score comes first, then the one with most new errors, then
+    the one whose id is first. Broken and fixed fields are listed in the order of `fields`; fields
+    that are not in `fields` come last.
     """
     order = {path: index for index, path in enumerate(fields)}
     names = [field_path(path) for path in runs.paths]
@@ -410,7 +414,7 @@ def _change(
 
 
 def mean_of_runs(total: int, times: int) -> float:
-    """Divide a sum over runs by `times`, the number of runs; the mean is an integer if possible."""
+    """Divide a sum over `times` runs by `times`. The mean is an integer if possible."""
     return total // times if total % times == 0 else total / times
 
 
@@ -420,7 +424,7 @@ def _row_keys(runs: JoinedRuns, rows: RunRows) -> IntArray:
 
 
 def _find_differing_documents(runs: JoinedRuns) -> NDArray[np.bool_]:
-    """Return a mask of the documents whose counts or scores are not equal in all runs.
+    """Return a mask of the documents in which the runs have different counts or scores.
 
     Documents that a run of the second side did not compare are included.
     """

@@ -43,7 +43,7 @@ class DiffSettings(
 ):
     """Settings of `stickler diff`.
 
-    Options for documents apply only if predictions are given, which the command evaluates.
+    Options for documents have an effect only if the command evaluates predictions.
     """
 
     names: tuple[str, ...] = option(
@@ -110,23 +110,23 @@ class DiffSettings(
     )
 
     def titles_of_inputs(self, argument: str) -> Sequence[str]:
-        """Return the titles of the inputs in messages; they depend on how many inputs are given."""
+        """Return the names of the given inputs for messages, such as "GT"."""
         titles = ("the schema", "GT", *(() if self.several else ("BASE", "NEW")))
         return titles[-len(self.names) :]
 
     @property
     def several(self) -> bool:
-        """Whether `--base` and `--new` list the runs, so that each side can have several."""
+        """Whether `--base` and `--new` list the runs. Each side can then have several runs."""
         return bool(self.base and self.new)
 
     @property
     def schema_and_gt(self) -> Sequence[str]:
-        """SCHEMA and GT if predictions are given; empty if runs are given."""
+        """SCHEMA and GT if predictions are compared; empty if finished runs are compared."""
         return self.names if self.several else self.names[:-2]
 
     @property
     def sides(self) -> tuple[Sequence[str], Sequence[str]]:
-        """The names of the runs or predictions of both sides.
+        """(old inputs, new inputs): the names of the runs, or of the predictions.
 
         Raises:
             UsageError: the number of arguments is wrong, or a run is given twice.

@@ -51,7 +51,7 @@ _BOUNDS: Final = {
 
 
 def excludes_zero(interval: Interval | None) -> bool:
-    """Return whether a confidence interval exists and does not contain 0."""
+    """Return whether there is a confidence interval that does not contain 0."""
     return interval is not None and not interval.lower <= 0 <= interval.upper
 
 
@@ -63,7 +63,7 @@ class Trend(StrEnum):
     IDENTICAL = "identical"
     """No document differs in the figure."""
     UNCHANGED = "unchanged"
-    """The interval of the change is within the margin: any change is too small to matter."""
+    """The interval of the change is within the margin. Any change is too small to matter."""
     INCONCLUSIVE = "inconclusive"
     """The figure may have changed by more than the margin, or not at all."""
 
@@ -72,11 +72,11 @@ class Decision(StrEnum):
     """The evidence on which a trend rests."""
 
     EXACT = "exact permutation test"
-    """All swaps were tried: the results of both runs were exchanged in every possible set of
-    documents."""
+    """The results of both runs were swapped in every possible set of documents."""
     SAMPLED = "sampled permutation test"
     RUNS = "permutation test over runs and documents"
-    """The test combines the variation among documents with that among the runs of a side."""
+    """The test allows for the variation among documents and for the variation among the runs of a
+    side."""
     INTERVAL = "confidence interval"
     WIDE_INTERVAL = "the interval includes 0"
     """The interval contains 0 and reaches beyond the margin, and the test is not significant."""
@@ -98,13 +98,14 @@ class TrendSettings:
     """The settings that decide the trend of each figure."""
 
     intervals: IntervalSettings = field(default_factory=IntervalSettings)
-    """Settings of the confidence intervals of changes. Their seed and level apply to tests, too: a
-    change is significant if its p value is at most 1 - level."""
+    """Settings of the confidence intervals of changes. Tests use the same seed and level: a change
+    is significant if its p-value is at most 1 - level."""
     margin: Fraction = MARGIN
-    """Largest change that does not matter, above 0. If the whole interval of a change is within the
-    margin, the figure is called unchanged."""
+    """A change up to this size does not matter; above 0. If the whole interval of a change is
+    within the margin, the figure is called unchanged."""
     counting: Counting = CountingOptions.counting
-    """Counting mode of the rates of fields, and of the F1 of whole documents, the main figure."""
+    """Counting mode of the rates of fields. The main figure, F1 of whole documents, has the same
+    mode."""
 
     @property
     def alpha(self) -> float:
@@ -113,7 +114,7 @@ class TrendSettings:
         return round(1 - self.intervals.level, 12)
 
     def view(self) -> dict[str, object]:
-        """Return the settings as JSON, with the names that they have in the record."""
+        """Return the settings as JSON, under the names that the record uses."""
         return {
             "alpha": self.alpha,
             "margin": self.margin,
@@ -133,17 +134,19 @@ _SHOWN: Final = Rule("what decides the trends", written=TrendSettings.view)
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """Something that differs between two runs besides their figures, such as an option."""
+    """A difference between two runs that is not a difference of figures.
+
+    An option is an example.
+    """
 
     what: str
-    """Name of the property in which the runs differ, such as `schema digest` or `option
-    missing`."""
+    """Name of what is different, such as `schema digest` or `option missing`."""
     base: str
     """Value of the property in the first run."""
     new: str
     """Value of the property in the second run."""
     decides: Flag
-    """Whether the figures of both runs cannot be compared because of this difference."""
+    """Whether this difference makes the figures of both runs incomparable."""
 
     def __str__(self) -> str:
         return f"{self.what}: {self.base} in BASE, {self.new} in NEW"
@@ -151,12 +154,12 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The name of a figure of a run: a metric, the counting mode and the field."""
+    """Identifies a figure of a run: its metric, its counting mode and its field."""
 
     field: Annotated[Path, _TO_TEXT]
     """Path of the field without list indexes; keys of maps are `*`. Empty for whole documents."""
     mode: Annotated[str, Rule("a counting mode", {"type": "string", "enum": [*COUNTING_MODES, ""]})]
-    """Counting mode of the rate; empty for a score, and for a rate of exact items."""
+    """Counting mode of the rate. Empty for a score, and for a rate of exact items."""
     metric: Annotated[
         str,
         Rule(
@@ -168,12 +171,15 @@ class Figure:
         ),
     ]
     """F1, the mean score of documents, the share of wholly right documents, a rate of exact items,
-    or a figure on predicted confidences."""
+    or a figure that is computed from predicted confidences."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change(Figure):
-    """The change of one figure between two runs, over the documents of the first run."""
+    """The change of one figure between two runs.
+
+    It covers the documents that the first run compared.
+    """
 
     before: FractionOrNone
     """The figure in the first run; null if its divisor is 0. If the first side has several runs,
@@ -184,25 +190,25 @@ class Change(Figure):
     change: Annotated[float | None, Rule("a change", {"type": ["number", "null"], **_CHANGE})]
     """The second figure minus the first; null if one of them is null."""
     interval: Annotated[Interval | None, Rule("two numbers", _BOUNDS)]
-    """Confidence interval of the change: lower and upper bound; null if the change is null or the
+    """Confidence interval of the change: lower and upper bound. Null if the change is null or the
     figure is identical."""
     p: FractionOrNone
-    """Probability of a change at least as large if both systems are equally good; null without
-    documents. If a side has several runs, the variance among these runs is allowed for."""
+    """Probability of such a large change, or a larger one, if both systems are equally good. Null
+    if there are no documents. If a side has several runs, their variance is allowed for."""
     corrected_p: FractionOrNone
-    """p corrected for the number of fields (Holm); for whole documents the same as p."""
+    """`p`, corrected for the number of fields (Holm). For whole documents, it is equal to `p`."""
     trend: Trend
     decided_by: Decision
     documents: Count
-    """Number of documents that have the figure in one run or both."""
+    """Number of documents in which at least one run has the figure."""
     differing: Count
-    """Number of documents in which both runs have different counts for this figure."""
+    """Number of documents in which the runs have different counts for this figure."""
     broken: Count
-    """Number of documents in which the field was right before and is wrong after. For a figure of
-    whole documents: number of documents that were wholly right before, and are not after."""
+    """Number of documents in which the field was right before and is wrong now. For a figure of
+    whole documents: number of documents that were wholly right before and are not now."""
     fixed: Count
-    """Number of documents in which the field was wrong before and is right after. For a figure of
-    whole documents: number of documents that are wholly right after, and were not before."""
+    """Number of documents in which the field was wrong before and is right now. For a figure of
+    whole documents: number of documents that are wholly right now and were not before."""
     runs_before: list[Fraction]
     """The figure in each run of the first side; 1 if its divisor is 0."""
     runs_after: list[Fraction]
@@ -213,7 +219,7 @@ class Change(Figure):
 class MetricChange:
     """The change of a user's metric between two runs, over all documents of each run.
 
-    If a side has several runs, the figure is their mean. The change is not tested for significance.
+    If a side has several runs, their mean is used. The change is not tested for significance.
     """
 
     name: str
@@ -235,51 +241,52 @@ class DocumentChange:
     status_before: str
     """Status of the document in the first run."""
     status_after: str
-    """Status of the document in the second run; empty if that run does not have the document."""
+    """Status of the document in the second run; empty if that run lacks the document."""
     lost: Flag
-    """Whether the second run did not compare the document. If so, all of its values count as
-    missed."""
+    """Whether the second run did not compare the document. If it did not, all values of the
+    document count as missed."""
     score_before: Fraction
-    """Overall score of the document in the first run; the mean if there are several runs."""
+    """Overall score of the document in the first run. If there are several runs, the mean of their
+    scores."""
     score_after: Fraction
     """Overall score of the document in the second run; 0 if the document is lost."""
     errors_before: Number
-    """Number of lost values of the document in the first run; the mean if there are several
-    runs."""
+    """Number of values that are wrong, missed or invented in the first run. If there are several
+    runs, their mean."""
     errors_after: Number
-    """Number of lost values of the document in the second run; the mean if there are several
-    runs."""
+    """Number of values that are wrong, missed or invented in the second run. If there are several
+    runs, their mean."""
     broken: list[str]
-    """Paths of fields that were right before and are wrong after, parents first. For a side with
-    several runs, right (or wrong) means: in more than half of its runs."""
+    """Paths of fields that were right before and are wrong now, parents first. If a side has
+    several runs, right (or wrong) means: in more than half of them."""
     fixed: list[str]
-    """Paths of fields that were wrong before and are right after, parents first."""
+    """Paths of fields that were wrong before and are right now, parents first."""
     change: Annotated[float, Rule("a change", {"type": "number", **_CHANGE})]
     """The second score minus the first."""
     hard: Flag
     """Whether the score fell by 0.5 or more, or the second run did not compare the document."""
     differs: bool = dataclasses.field(default=True, metadata={KEPT: False})
-    """Whether a count or score of the document or of a field differs between the runs."""
+    """Whether the runs have any different counts or scores in this document."""
 
     @property
     def sort_key(self) -> tuple[float, float, str]:
-        """A key that sorts documents by loss of score, then by new errors, then by id."""
+        """A sort key: the greatest loss of score comes first, then most new errors, then the id."""
         return self.change, self.errors_before - self.errors_after, self.id
 
     @property
     def gain(self) -> float:
-        """The rise of the score; if the score is unchanged, the number of errors that went away."""
+        """How much the score rose. If it did not change, the number of errors that went away."""
         lower = self.errors_before - self.errors_after
         return self.change if abs(self.change) > DIFFERENT else lower
 
     @property
     def is_worse(self) -> bool:
-        """Whether the score of the document fell, or stayed the same with more errors."""
+        """Whether the score of the document fell, or is unchanged while errors were added."""
         return self.gain < 0
 
     @property
     def is_better(self) -> bool:
-        """Whether the score of the document rose, or stayed the same with fewer errors."""
+        """Whether the score of the document rose, or is unchanged while errors went away."""
         return self.gain > 0
 
 
@@ -297,7 +304,7 @@ class Move(StrEnum):
 
 
 class FlowRecord(TypedDict):
-    """Number of wrong values before and after, in documents that both runs compared.
+    """Numbers of wrong values in both runs, in documents that both runs compared.
 
     `wrong_before` is the sum of `fixed`, `wrong_otherwise` and `wrong_same`; `wrong_after` is the
     sum of `broken`, `wrong_otherwise` and `wrong_same`.
@@ -312,7 +319,7 @@ class FlowRecord(TypedDict):
     fixed: Count
     """Number of values that are wrong in the first run and right in the second."""
     wrong_otherwise: Count
-    """Number of values that are wrong in both runs, in different ways."""
+    """Number of values that are wrong in both runs, but not in the same way."""
     wrong_same: Count
     """Number of values with the same wrong answer in both runs."""
     broken: Count
@@ -326,7 +333,7 @@ class FlowRecord(TypedDict):
 
 
 class CauseTrend(StrEnum):
-    """How the number of values lost to a cause changed between two runs."""
+    """How a cause of errors changed: whether the second run lost more or fewer values to it."""
 
     NEW = "new"
     """Only the second run lost values to the cause."""
@@ -341,7 +348,7 @@ class CauseTrend(StrEnum):
 
 
 class CauseSizeRecord(TypedDict):
-    """The size of a cause of errors in one run, in the documents that both runs compared."""
+    """How many errors a cause has in one run, in the documents that both runs compared."""
 
     errors: Count
     """Number of errors; an item that failed as a whole is one error."""
@@ -355,24 +362,25 @@ class CauseSizeRecord(TypedDict):
 class CauseChange:
     """How a cause of errors changed between two runs.
 
-    Similar causes are joined, as in the list of causes of one run. Wrong values that occur only
-    once are joined by field and class. If the class alone explains an error, as with swapped day
-    and month, all errors of the field and class are joined.
+    Similar causes are joined, as in the list of causes of one run. If a wrong value occurs only
+    once, it is joined with others of the same field and class. If the class alone explains an
+    error, as with swapped day and month, all errors of the field and class are joined.
     """
 
     key: str
-    """Identifier of the cause, as in run files. If several causes are joined, it is the identifier
-    of the first one."""
+    """Identifier of the cause, as in run files. Joined causes have the identifier of the first
+    one."""
     field: str
     """Path of the field, without list indexes."""
     error_class: str
     """Class of the errors."""
     differing_fields: list[str]
-    """For errors of list items: the fields in which the items differ; empty for other errors."""
+    """The fields in which list items differ from their true items. Empty for errors that are not of
+    list items."""
     ground_truth_value: AnyJson
-    """The true value, if it is the same for all errors of the cause; else null."""
+    """The true value, if all errors of the cause have the same. Otherwise null."""
     prediction_value: AnyJson
-    """The predicted value, if it is the same for all errors of the cause; else null."""
+    """The predicted value, if all errors of the cause have the same. Otherwise null."""
     trend: CauseTrend
     """How the number of values lost to the cause changed."""
     before: CauseSizeRecord
@@ -380,19 +388,19 @@ class CauseChange:
     after: CauseSizeRecord
     """Size of the cause in the second run."""
     fixed: Count | None
-    """Number of values lost to the cause in the first run that are right in the second run; null if
-    a run does not keep all of its errors."""
+    """Number of values that the first run lost to the cause and the second run has right. Null if a
+    run does not keep all of its errors."""
     broken: Count | None
-    """Number of values that are right in the first run and that the second run lost to the cause;
-    null if a run does not keep all of its errors."""
+    """Number of values that the first run has right and the second run lost to the cause. Null if a
+    run does not keep all of its errors."""
     causes: tuple[Sequence[Cause], Sequence[Cause]] = dataclasses.field(metadata={KEPT: False})
-    """The joined causes of the first run, and the joined causes of the second run."""
+    """(joined causes in the first run, joined causes in the second run)."""
     moved_causes: Mapping[Move, Sequence[Cause]] = dataclasses.field(
         default_factory=dict, metadata={KEPT: False}
     )
-    """For each way in which values changed: the joined causes of the values that changed in this
-    way. The size of each cause counts only these values. The cause of a fixed value is its cause in
-    the first run; of any other value, the cause in the second run."""
+    """The joined causes of the values that changed in one way, such as "fixed". Keys are ways in
+    which values can change. The size of a cause counts only these values. A fixed value has its
+    cause in the first run; any other value, in the second run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -407,8 +415,8 @@ class WholeChange:
     is_one_sided: bool
     """Whether the item or object is missed or invented."""
     wrong_inside: Sequence[Sequence[str] | None] = ()
-    """For an item that at least one run misses: for each run, the paths of the wrong values inside
-    the item, or None if the run misses the item. Empty for other errors, such as an invented
+    """Only for an item that at least one run misses. For each run: the paths of the wrong values
+    inside the item, or None if the run misses the item. Empty for other errors, such as an invented
     item."""
 
 
