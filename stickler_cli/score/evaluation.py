@@ -1,4 +1,4 @@
-"""The evaluation of many documents: sums that can be merged in any order with the same result."""
+"""The evaluation of many documents: sums that can be merged in any order."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,11 +34,12 @@ from .sums import FieldTallies, RateRule, Tally, in_schema_order
 FORMAT: Final = "stickler-evaluation/1"  # format of `Evaluation.to_dict`; see docs/results.md
 RUN_FORMAT: Final = "stickler-run/1"  # format of an evaluation with schema, options and sources
 NO_GROUP: Final = "(none)"
-"""Name of the group of documents that have no value for a breakdown key, or several values."""
+"""Name of a special group. It has the documents that have no value for a breakdown key, or
+several."""
 MAX_GROUPS: Final = 200  # groups of one breakdown key: more than anyone reads
 MAX_ROWS: Final = 100_000
-"""Number of documents up to which `rows="auto"` keeps single documents; about 50 MB in a run
-file."""
+"""With `rows="auto"`, single documents are kept if a run has at most this many. They need about 50
+MB in a run file."""
 MAX_NAMED_PROBLEMS: Final = 1_000  # problems that are listed if no rows are kept
 
 F = TypeVar("F")
@@ -46,7 +47,7 @@ F = TypeVar("F")
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """The options and fields under which all documents of an evaluation were compared."""
+    """The options and the fields that were used for comparing all documents of an evaluation."""
 
     options: DecidingOptions
     fields: tuple[FieldInfo, ...]
@@ -56,9 +57,9 @@ class Conditions:
 
     @property
     def by_name(self) -> dict[str, object]:
-        """The conditions as a dict from name to value.
+        """Maps the name of each condition to its value.
 
-        Two evaluations can be merged only if their dicts are equal.
+        Two evaluations can be merged only if these dicts are equal.
         """
         return {**asdict(self.options), "fields": self.fields}
 
@@ -66,44 +67,45 @@ class Conditions:
 def find_differences(
     first: Mapping[str, object], second: Mapping[str, object]
 ) -> Iterator[tuple[str, object, object]]:
-    """Yield (name, first value, second value) of each condition whose values differ.
+    """Yield (name, first value, second value) for each condition that differs.
 
-    Both mappings have the same names.
+    Both mappings must have the same names.
     """
     return ((name, first[name], second[name]) for name in first if first[name] != second[name])
 
 
 @dataclass(slots=True, eq=False)
 class Results:
-    """Sums over the documents of a run, or of one group of a run.
+    """Sums over the documents of a run, or over one group of its documents.
 
-    Results form a commutative monoid: they merge in any order, and new results have no documents.
+    Results can be merged in any order. New results have no documents, so merging them changes
+    nothing (a commutative monoid).
     """
 
     ledger: Ledger = field(default_factory=Ledger)
     statuses: Counter[Status] = field(default_factory=lambda: Counter(dict.fromkeys(Status, 0)))
     """Number of documents with each status."""
     warnings: Counter[str] = field(default_factory=Counter)
-    """Number of documents with each warning; `score/document_result.py` has the names."""
+    """Number of documents with each warning. The names are in `score/document_result.py`."""
     unwrapped: Counter[str] = field(default_factory=Counter)
-    """Number of values that were taken out of wrappers, for each form of wrapper. The key
-    `INHERITED` counts the values that have no confidence of their own and took the confidence of
-    the object or list that contains them."""
+    """Number of values that were taken out of each form of wrapper, which is an object around a
+    value. The key `INHERITED` counts the values that have no confidence of their own and took the
+    confidence of the object or list that contains them."""
     skipped_keys: Counter[str] = field(default_factory=Counter)
-    """For each metadata key that is not evaluated, such as `page`, the number of values with this
-    key."""
+    """Maps each metadata key that is not evaluated, such as `page`, to the number of values with
+    this key."""
     confidences: Confidences = field(default_factory=Confidences)
     folds: dict[type, Fold] = field(default_factory=lambda: {kind: kind() for kind in FOLDS})
     """Further statistics over the documents, by their class."""
     interval_settings: IntervalSettings | None = None
-    """The settings of the confidence intervals; None if no intervals are made."""
+    """The settings of confidence intervals, or None if no intervals are computed."""
 
     def add(self, batch: Batch) -> None:
         """Add all documents of a batch."""
         self._add(batch, None)
 
     def add_members(self, batch: Batch, is_member: Mask) -> None:
-        """Add the documents of a batch that belong to this group.
+        """Add those documents of a batch that belong to this group.
 
         `is_member` has an entry for each document of the batch.
         """
@@ -142,7 +144,7 @@ class Results:
             fold.merge(other.folds[kind])
 
     def _merge_interval_settings(self, other: Self) -> None:
-        """Keep interval settings only if all documents of both results have them.
+        """Keep the interval settings only if all documents of both results were added with them.
 
         Raises:
             UsageError: the two have different interval settings.
@@ -164,9 +166,9 @@ class Results:
 
     @property
     def wholly_right(self) -> WhollyRight:
-        """Number of documents that lost no value, one value, two values and so on.
+        """How many documents lost no value, one value, two values and so on.
 
-        A lost value is wrong, invented or missed.
+        A value is lost if it is wrong, invented or missed.
         """
         return self.fold(WhollyRight)
 
@@ -187,7 +189,10 @@ class Results:
 
     @property
     def evaluated(self) -> int:
-        """Number of compared documents, including those compared with an empty prediction."""
+        """Number of compared documents.
+
+        A document compared with an empty prediction counts, too.
+        """
         return self.tally.n_scored
 
     @property
@@ -202,7 +207,7 @@ class Results:
 
     @property
     def documents(self) -> dict[str, int]:
-        """Number of documents in total, and with each status: `evaluated`, `missing` and so on."""
+        """Number of documents in total, and for each status such as `evaluated` or `missing`."""
         return {
             "total": sum(self.statuses.values()),
             "evaluated": self.evaluated,
@@ -214,7 +219,7 @@ class Results:
     ) -> FieldIntervals | None:
         """Return the confidence intervals of a field, or of whole documents if the path is empty.
 
-        `settings` replaces the settings of the run; if both are None, there are no intervals.
+        `settings` replace the settings of the run. If both are None, the result is None.
         """
         settings = settings or self.interval_settings
         if settings is None:
@@ -223,18 +228,18 @@ class Results:
         return field_intervals(tally, settings.level, recall_with_fd=rule.recall_with_fd)
 
     def confidences_view(self) -> dict[str, Any]:
-        """Return figures on predicted confidences, in total and by field, as a run file has them.
+        """Return figures on predicted confidences, in total and by field, for a run file.
 
-        They show how well confidences predict errors. They have intervals if `interval_settings` is
-        set.
+        They show how well confidences predict errors. If `interval_settings` is set, they include
+        intervals.
         """
         views = {path: self._confidence_view(path) for path in self.confidences.by_field()}
         return {**views.pop(""), "fields": views}
 
     def confidence(self, path: str = "") -> dict[str, Any] | None:
-        """Return the figures that show how well the confidences of a field predict its errors.
+        """Return figures that show how well the confidences of a field predict its errors.
 
-        The empty path stands for all fields together. None if no value has a confidence.
+        An empty path stands for all fields together. Return None if no value has a confidence.
         """
         units = self.confidences.by_field().get(path)
         return None if units is None or not len(units.is_right) else self._confidence_view(path)
@@ -251,10 +256,11 @@ class Results:
         bounds_of_fields: bool = False,
         deferred: bool = False,
     ) -> dict[str, Any]:
-        """Return these results as a run file has them.
+        """Return these results as they are written to a run file.
 
-        If `bounds_of_fields` is True, not only whole documents but also all fields have confidence
-        intervals. If `deferred` is True, the counts of a field are built only when they are read.
+        Whole documents always have confidence intervals if the settings ask for them. Fields have
+        them only if `bounds_of_fields` is True. If `deferred` is True, the counts of a field are
+        built only when they are read.
         """
         settings = self.interval_settings
 
@@ -302,9 +308,9 @@ class Results:
 
 @dataclass(slots=True, eq=False)
 class Evaluation(Results):
-    """The results of a run as a whole and of each of its groups.
+    """The results of a whole run and of each of its groups.
 
-    Two evaluations are equal if they have equal results; the order of documents does not matter.
+    Two evaluations are equal if their results are equal. The order of documents does not matter.
     """
 
     folds: dict[type, Fold] = field(
@@ -312,16 +318,17 @@ class Evaluation(Results):
     )
     problems: list[DocumentProblem] = field(default_factory=list)
     n_unnamed: Counter[Status] = field(default_factory=Counter)
-    """Number of problems of each status that are counted but not listed in `problems`. It is 0 if
-    the run keeps single documents, since `problems` then has all of them."""
+    """For each status, the number of problems that are counted but not listed in `problems`. It is
+    0 if the run keeps single documents, since `problems` then has all of them."""
     conditions: Conditions | None = None
     """The options and fields of the comparison; None if unknown."""
     metrics: dict[str, Measure] = field(default_factory=dict)
     """The user's metrics, by name."""
     by: dict[str, dict[str, Results]] = field(default_factory=dict)
-    """The results of each group, as `by[breakdown key][name of the group]`."""
+    """The results of each group: `by[breakdown key][name of the group]`."""
     rows: KeptRows = "auto"
-    """Whether single documents are kept; `auto` keeps them up to `MAX_ROWS` documents."""
+    """Whether single documents are kept. `auto` keeps them if there are at most `MAX_ROWS`
+    documents."""
 
     def add(self, batch: Batch) -> None:
         """Add all documents of a batch to the run and to their groups."""
@@ -340,12 +347,12 @@ class Evaluation(Results):
 
     @property
     def keeps_rows(self) -> bool:
-        """Whether the setting and the number of documents allow keeping single documents."""
+        """Whether single documents may be kept, given the setting and the number of documents."""
         is_small = self.statuses.total() <= MAX_ROWS
         return self.rows == "inline" or (self.rows == "auto" and is_small)
 
     def _drop_rows_of_large_runs(self) -> None:
-        """Drop all state that grows with the number of documents, unless rows are kept."""
+        """If rows are not kept, drop everything that grows with the number of documents."""
         if self.keeps_rows:
             return
         self.ledger.blocks = None
@@ -365,7 +372,7 @@ class Evaluation(Results):
             yield from groups.values()
 
     def _group(self, key: str, name: str) -> Results:
-        """Return the results of a group; create empty results for a new group.
+        """Return the results of a group. If the group is new, its results are empty.
 
         Raises:
             UsageError: the key has more than `MAX_GROUPS` groups.
@@ -397,7 +404,7 @@ class Evaluation(Results):
         self._drop_rows_of_large_runs()
 
     def _merge_row_keeping(self, other: Self) -> None:
-        """Keep rows only if every document of both evaluations has them."""
+        """Keep single documents only if both evaluations have kept all of their documents."""
         ledger = self.ledger
         if ledger.blocks is None and other.ledger.blocks is not None and not self.has_documents:
             ledger.blocks = Blocks()
@@ -405,7 +412,7 @@ class Evaluation(Results):
             ledger.blocks = None
 
     def _merge_conditions(self, other: Self) -> None:
-        """Take over the conditions of the other evaluation if this one has none.
+        """Adopt the conditions of the other evaluation if this one has none.
 
         Raises:
             UsageError: both have conditions, and they differ.
@@ -450,7 +457,7 @@ class Evaluation(Results):
 
     @property
     def metric_problems(self) -> dict[str, str]:
-        """For each metric without a figure, the reason why it has none."""
+        """Maps each metric without a figure to the reason why it has none."""
         problems = {name: measure.outcome()[1] for name, measure in sorted(self.metrics.items())}
         return {name: problem for name, problem in problems.items() if problem}
 
@@ -460,7 +467,11 @@ class Evaluation(Results):
         return self.fold(Validities).sides
 
     def document_figures(self) -> dict[str, float | None]:
-        """Return each number or share of documents that a gate can check, by name of the figure."""
+        """Return the document figures that a gate can check.
+
+        Keys are the names used in gates, such as `missing`. Values are counts, or shares in [0, 1].
+        A value is None if it is undefined, for instance because predictions were not validated.
+        """
         validity = self.validity.get("pred")
         return {
             **self.documents,
@@ -473,10 +484,10 @@ class Evaluation(Results):
     def view(
         self, fields: Sequence[FieldInfo], *, recall_with_fd: bool, deferred: bool = False
     ) -> dict[str, object]:
-        """Return the evaluation as a run file has it; equal evaluations give equal results.
+        """Return the evaluation as it is written to a run file.
 
-        If `deferred` is True, large values (fields, their counts, and groups) are built only when
-        they are read.
+        Equal evaluations give equal results. If `deferred` is True, large values (fields, their
+        counts, and groups) are built only when they are read.
         """
         options: Any = {"recall_with_fd": recall_with_fd, "deferred": deferred}
         view = self.results_view(fields, bounds_of_fields=True, **options)
@@ -516,7 +527,7 @@ class Evaluation(Results):
     def to_dict(self) -> dict[str, object]:
         """Return the whole evaluation as JSON values, in the format `stickler-evaluation/1`.
 
-        Equal evaluations give equal bytes, whatever the order of their documents.
+        Equal evaluations give equal bytes. The order of their documents does not matter.
         """
         options: dict[str, object] | None = None
         if self.conditions:
@@ -539,7 +550,7 @@ class Evaluation(Results):
 
     @property
     def rule(self) -> RateRule:
-        """The rule by which rates are computed: counting mode and definition of recall."""
+        """How rates are computed: the counting mode and the definition of recall."""
         if self.conditions is None:
             return RateRule()
         return RateRule(self.conditions.options.recall_with_fd, self.conditions.counting)

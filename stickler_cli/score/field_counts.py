@@ -1,4 +1,4 @@
-"""Counts of each field in each document, and the predicted values that have a confidence."""
+"""Counts for each field in each document, and the predicted values that have a confidence."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ CONFIDENCES: Final = "confidences"  # key of `ConfidentValues` in a document's r
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConfidentValues:
-    """Predicted values that have a confidence; entry i of every array belongs to value i."""
+    """Predicted values that have a confidence. Entry i of each array belongs to value i."""
 
     paths: Sequence[tuple[str, ...]]
     """The paths of the fields that `field` refers to."""
@@ -32,7 +32,7 @@ class ConfidentValues:
         return len(self.field)
 
     def select(self, selected: Mask | Indexes) -> "ConfidentValues":
-        """Return the values that a mask or an array of positions selects."""
+        """Return some of the values. `selected` is a mask or an array of positions."""
         return ConfidentValues(
             paths=self.paths,
             document=self.document[selected],
@@ -42,9 +42,9 @@ class ConfidentValues:
         )
 
     def select_documents(self, start: int, end: int) -> "ConfidentValues | None":
-        """Return the values of documents `start` to `end` (exclusive).
+        """Return the values of the documents from `start` up to, but not including, `end`.
 
-        In the result, positions of documents are counted from `start`. None if none of these
+        The result counts positions of documents from `start`. Return None if none of these
         documents has a value with a confidence.
         """
         selected = self.select((start <= self.document) & (self.document < end))
@@ -55,7 +55,10 @@ class ConfidentValues:
         return replace(self, document=document)
 
     def sort(self) -> "ConfidentValues":
-        """Return the values sorted by document, then right before wrong, then by path."""
+        """Return the values sorted by document.
+
+        Within a document, right values come before wrong ones, and both are sorted by path.
+        """
         rank_by_path = {path: rank for rank, path in enumerate(sorted(self.paths))}
         rank_by_field = np.array([rank_by_path[path] for path in self.paths], np.intp)
         return self.select(np.lexsort((rank_by_field[self.field], ~self.is_right, self.document)))
@@ -63,7 +66,7 @@ class ConfidentValues:
     def records(self, n_documents: int) -> list[dict[str, Any] | None]:
         """Return a record for each document: `{"right": {path: [c]}, "wrong": {path: [c]}}`.
 
-        `c` are confidences. The record is None for a document without a confidence.
+        Here, `c` are confidences. A document without a confidence has None as its record.
         """
         records: list[dict[str, Any] | None] = [None] * n_documents
         names = [field_path(path) for path in self.paths]
@@ -81,7 +84,7 @@ class ConfidentValues:
 def read_confident_values(
     records: Iterable[Mapping[str, Any] | None],
 ) -> ConfidentValues | None:
-    """Return the values in the records of consecutive documents; None if there is no value."""
+    """Read the values from the records of consecutive documents; None if there is no value."""
     positions: dict[tuple[str, ...], int] = {}
     values: list[tuple[int, int, bool, float]] = []
     for document, record in enumerate(records):
@@ -104,9 +107,9 @@ def read_confident_values(
 def join_confident_values(
     values_before: Iterable[tuple[ConfidentValues | None, int]],
 ) -> ConfidentValues | None:
-    """Join values of several spans of documents into one object; None if there is no value.
+    """Join the values of several spans of documents; return None if there are no values.
 
-    Each item has the values of one span, and the number of documents before that span.
+    Each item holds the values of one span, and the number of documents that precede the span.
     """
     present = [
         (values, n_before)
@@ -133,9 +136,9 @@ N_OUTCOMES: Final = 5
 OVERALL, AGGREGATE, LEAVES = range(3)  # positions of the counting modes
 N_UNIT_COUNTS: Final = (LEAVES + 1) * N_OUTCOMES  # number of counts of units, which begin a cell
 FURTHER_COUNTS: Final = ("not_evaluated", "whole", "items", "missed_items", "invented_items")
-"""Names of the counts at the end of a cell, after the counts of units. `not_evaluated` is 1 if the
-field is not evaluated in the document, else 0. `whole` is the number of list items and objects
-without an error inside. `items` is the number of all list items and objects."""
+"""Names of the last counts in a cell, which follow the counts of units. `not_evaluated` is 1 if the
+field is not evaluated in the document, else 0. `whole` is the number of list items and objects that
+have no error inside. `items` is the number of all list items and objects."""
 ITEM_COUNTS: Final = slice(N_UNIT_COUNTS + 1, N_UNIT_COUNTS + len(FURTHER_COUNTS))
 """The positions of the counts of items in a cell."""
 CELL_SIZE: Final = N_UNIT_COUNTS + len(FURTHER_COUNTS)
@@ -150,42 +153,45 @@ DocumentPlace: TypeAlias = tuple[
 
 
 class FieldCounts(NamedTuple):
-    """Counts and scores of some documents: a row for each field of each document.
+    """Counts and scores of some documents. There is a row for each field of each document.
 
-    A field that is absent from a document has a row too.
+    A field that is absent from a document has a row, too.
     """
 
     paths: list[FieldNames]
-    """The paths of all fields; the first is the root, and parents precede their children."""
+    """The paths of all fields. The first one is the root, and parents come before their
+    children."""
     starts: Indexes
-    """Where the rows of each field begin, (n_fields,). The rows of a field are consecutive, sorted
-    by document."""
+    """The first row of each field, (n_fields,). All rows of a field follow each other, sorted by
+    document."""
     documents: Indexes
-    """The document of each row; the root has a row for every document."""
+    """The document of each row. The root has a row for every document."""
     cells: Cells
     """The counts of each row, (n_rows, CELL_SIZE)."""
     scores: Floats
-    """Four figures of each row, (4, n_rows): whether it has a score of its own (1 or 0),
-    similarity, score after clipping, weight. All are 0 for a field inside a list or a one-sided
-    object: it has no score."""
+    """Four figures of each row, (4, n_rows): whether the row has its own score (1 or 0),
+    similarity, score after clipping, and weight. A field inside a list or a one-sided object has no
+    score, and all four figures are 0."""
     undeclared: Sequence[DocumentPlace] = ()
-    """Keys of ground truths that the schema does not declare, each with its document. Keys without
-    a value are left out."""
+    """Keys in ground truths that the schema does not declare: (document, path) for each key that
+    has a value."""
     extras: Sequence[DocumentPlace] = ()
-    """Undeclared keys that only predictions have, each with its document."""
+    """Undeclared keys that only predictions have: (document, path) for each."""
     confident: ConfidentValues | None = None
     """The predicted values that have a confidence; None if no value has one."""
     unlabelled: Sequence[DocumentPlace] = ()
-    """Fields of ground truths with a missing label; one entry for each unlabelled value or list."""
+    """Fields for which ground truths have no label: (document, path) for each unlabelled value or
+    list."""
     left_out: Sequence[tuple[DocumentPlace, int]] = ()
-    """Each open list (a list that the ground truth labels only in part), with the number of its
-    predicted items that have no partner; such items are not judged."""
+    """An open list is a list that the ground truth labels only in part. Predicted items without a
+    partner are not judged in such a list. For each open list, this has its place and the number of
+    these items."""
 
     def select_documents(self, selected: Mask) -> "FieldCounts":
-        """Return the counts of selected documents, and only of fields that these documents have.
+        """Return the counts of selected documents.
 
-        `selected` is a mask, (n_documents,), of at least one document. The result has counts and
-        scores only: all attributes after `scores` are empty.
+        Fields that none of these documents has are left out. `selected` is a mask, (n_documents,),
+        that selects at least one document. In the result, all attributes after `scores` are empty.
         """
         is_selected = selected[self.documents]
         n_rows = np.add.reduceat(is_selected, self.starts, dtype=np.intp)
@@ -216,18 +222,19 @@ class FieldCounts(NamedTuple):
 
 
 def units_of_cells(cells: Cells) -> ModeCounts:
-    """Return the counts of units as a view of the cells, (3 counting modes, n_cells, 5 outcomes).
+    """Return the counts of units in cells, (3 counting modes, n_cells, 5 outcomes).
 
-    Writing to the view changes the cells.
+    The result is a view: writing to it changes the cells.
     """
     return cells[:, :N_UNIT_COUNTS].reshape(-1, LEAVES + 1, N_OUTCOMES).swapaxes(0, 1)
 
 
 @lru_cache(8)
 def rank_parents_first(paths: tuple[FieldNames, ...]) -> Mapping[FieldNames, int]:
-    """Return a dict from each path, and each parent of a path, to its rank: 0, 1, 2 and so on.
+    """Number all paths and their parents; return a dict from each path to its number.
 
-    Parents come before their children, and siblings stay in the order of `paths`.
+    Numbers begin at 0. Parents come before their children, and siblings stay in the order of
+    `paths`.
     """
     children: dict[FieldNames, dict[FieldNames, None]] = {}
     for path in paths:

@@ -1,9 +1,11 @@
 """Statistics over the documents of a run, in memory of limited size.
 
-Documents can be added in any order. Each statistic is a class with the methods of `Fold`. Some are
-defined in this module, others in a module of their own; `FOLDS` and `RUN_FOLDS` list all of them. A
-run file has the counts that a statistic keeps and the figures that follow from these counts.
-Reading a run file restores the counts only.
+Each statistic is a class with the methods of `Fold`. Some are defined in this module, and others
+have their own module. `FOLDS` and `RUN_FOLDS` list all of them. Documents can be added in any
+order.
+
+A run file has the counts of each statistic, and figures that are computed from these counts. When a
+run file is read, only the counts are restored.
 """
 
 import math
@@ -38,15 +40,15 @@ MAX_VIOLATIONS: Final = 10  # listed violations of one document; all of them are
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The occurrence of a violation in the document with the lowest id."""
+    """One occurrence of a violation: that in the document with the lowest id."""
 
     document: str
     """Id of the document."""
     pointer: str
-    """JSON Pointer to the value; for `required`, to the object that lacks the field."""
+    """JSON Pointer to the value. For the keyword `required`, to the object that lacks the field."""
     message: str
-    """The validator's message, cut to 160 characters; its wording changes between validator
-    versions."""
+    """The validator's message, cut to 160 characters. Other versions of the validator may word it
+    differently."""
 
 
 @dataclass(slots=True)
@@ -57,7 +59,7 @@ class Violated:
     """The violated keyword of the schema."""
     field: str
     """Path of the field, with `[]` for list items and `*` for keys of maps. For the keyword
-    `required`, it is the missing field. Empty for the whole document."""
+    `required`, this is the missing field. Empty for the whole document."""
     count: Count
     """Number of occurrences."""
     documents: Count
@@ -74,14 +76,14 @@ class Validity:
     valid: Count = field(default=0, metadata={REQUIRED: True})
     """Number of documents that are valid under the schema."""
     unreadable: Count = field(default=0, metadata={REQUIRED: True})
-    """Number of documents that could not be read or are of the wrong JSON type; they are not
-    valid."""
+    """Number of documents that could not be read, or that have the wrong JSON type. They do not
+    count as valid."""
     violations: list[Violated] = field(default_factory=list, metadata={REQUIRED: True})
     """The violations by keyword and field, the most frequent first."""
     _by_key: dict[tuple[str, str], Violated] = field(
         init=False, compare=False, metadata={KEPT: False}
     )
-    """The violations by (keyword, field); their number is limited by the size of the schema."""
+    """The violations by (keyword, field). The size of the schema limits their number."""
 
     def __post_init__(self) -> None:
         self._by_key = {
@@ -127,8 +129,8 @@ class Validity:
     def _add(self, violated: Violated) -> None:
         """Add a violation to the counts of its keyword and field.
 
-        The first violation with this keyword and field is stored itself, and later counts are added
-        to it. The caller must therefore not use `violated` again.
+        If it is the first one, the object `violated` itself is stored, and later counts are added
+        to it. The caller must therefore not use the object again.
         """
         total = self._by_key.setdefault((violated.keyword, violated.field), violated)
         if total is violated:
@@ -170,7 +172,8 @@ class Validities:
     def add(self, batch: "Batch", selected: Mask | None) -> None:
         """Add the verdicts of all documents of a batch.
 
-        `selected` marks the documents of a group; it is ignored, as groups have no verdicts.
+        `selected` marks the documents of a group. It is ignored because verdicts are not counted
+        for groups.
         """
         for result in batch.results:
             for side, verdict in result.verdicts.items():
@@ -192,10 +195,10 @@ class Validities:
 
 
 def verdict_view(verdict: SchemaVerdict) -> dict[str, object]:
-    """Return the verdict on one document as JSON values, with the first of its violations.
+    """Return the verdict on one document as JSON values, including its first violations.
 
-    `verdict` is None for a document that could not be read. Such a document has `valid` False,
-    although its `count` of violations is 0.
+    `verdict` is None for a document that could not be read. Its entry `valid` is then False,
+    although `count`, the number of violations, is 0.
     """
     violations = verdict or ()
     return {
@@ -214,8 +217,9 @@ class Fold(Protocol):
     def add(self, batch: "Batch", selected: Mask | None) -> None:
         """Add the documents of a batch.
 
-        `selected` is a mask over the compared documents of the batch: only these are added. None
-        adds all documents, including those that were not compared.
+        If `selected` is given, only some compared documents are added; it is a mask over all
+        compared documents of the batch. If it is None, all documents are added, also those that
+        were not compared.
         """
 
     def merge(self, other: Self) -> None:
@@ -225,7 +229,10 @@ class Fold(Protocol):
         """Return the state and the figures as a run file has them."""
 
     def restore(self, record: Mapping[str, Any]) -> None:
-        """Restore the state from the record of a run file, whose types were checked."""
+        """Restore the state from the record of a run file.
+
+        The types in the record were checked before.
+        """
 
 
 def _is_lost_counts(value: object) -> bool:
@@ -247,9 +254,9 @@ LostCounts = Annotated[
 
 @dataclass(slots=True)
 class WhollyRight:
-    """How many compared documents lost 0, 1, 2, ... of their values.
+    """How many compared documents lost 0, 1, 2, ... values.
 
-    A lost value is wrong, invented or missed.
+    A value is lost if it is wrong, invented or missed.
     """
 
     documents: Count = field(default=0, metadata={REQUIRED: True})
@@ -289,7 +296,7 @@ class WhollyRight:
         return self.right / self.documents if self.documents else None
 
     def interval(self, settings: IntervalSettings | None) -> Interval | None:
-        """Return the interval of the share; None if there are no settings or no documents."""
+        """Return the confidence interval of the share; None without settings or documents."""
         if settings is None:
             return None
         (interval,) = rate_intervals([self.spread], settings.level)
@@ -297,9 +304,9 @@ class WhollyRight:
 
     @property
     def spread(self) -> Spread:
-        """The sums that the interval is computed from.
+        """The sums for computing the interval.
 
-        Each document is one right or one wrong unit.
+        Each document is one unit, which is right or wrong.
         """
         right, wrong = float(self.right), float(self.documents - self.right)
         return Spread(
@@ -332,9 +339,10 @@ class WhollyRight:
 
 
 MAX_KEYS: Final = 1_000
-"""Maximum number of undeclared keys that are counted by name; each document may bring new ones."""
+"""Maximum number of undeclared keys that are counted by name. A limit is needed because each
+document may have new keys."""
 MAX_KEY_CHARACTERS: Final = 500
-"""Maximum length of the path of a key that is counted by name, in characters."""
+"""Maximum length of a path, in characters, for an undeclared key that is counted by name."""
 
 
 def _digest_of(path: FieldNames) -> bytes:
@@ -343,30 +351,33 @@ def _digest_of(path: FieldNames) -> bytes:
 
 @dataclass(slots=True)
 class PathCounts:
-    """For each path, counts of undeclared keys and of documents with missing labels.
+    """Counts for each path: values with undeclared keys, and documents with missing labels.
 
-    Only `MAX_KEYS` undeclared keys have a count of their own: those with the lowest digests. All
-    other keys are counted together. The digest makes the choice independent of the order of
-    documents.
+    At most `MAX_KEYS` undeclared keys are counted by name. All other keys are counted together. A
+    digest of each path decides which keys are counted by name, so the choice does not depend on the
+    order of documents.
     """
 
     undeclared_keys: Counter[FieldNames] = field(default_factory=Counter)
-    """Number of values of each undeclared key in ground truths; these values are not evaluated."""
+    """For each undeclared key, the number of its values in ground truths. These values are not
+    evaluated."""
     extra_keys: Counter[FieldNames] = field(default_factory=Counter)
-    """Number of values of each undeclared key that only predictions have; each is a false alarm."""
+    """For each undeclared key that only predictions have, the number of its values. Each value is a
+    false alarm."""
     not_labelled: Counter[FieldNames] = field(default_factory=Counter)
-    """Number of documents in which a field is not labelled, or not completely."""
+    """For each field, the number of documents in which it is not labelled, or only in part."""
     left_out: Counter[FieldNames] = field(default_factory=Counter)
-    """For each open list (a list that ground truths label only in part), the number of predicted
-    items without a partner."""
+    """An open list is a list that ground truths label only in part. Maps the path of each open list
+    to the number of predicted items that have no partner."""
     unnamed: Counter[str] = field(default_factory=Counter)
-    """Under `undeclared_keys` and `extra_keys`: the number of values whose keys have no count of
-    their own, because there are too many keys."""
+    """Number of values whose keys are not counted by name, because there are too many keys. The
+    keys of this counter are `undeclared_keys` and `extra_keys`."""
 
     def add(self, batch: "Batch", selected: Mask | None) -> None:
         """Add all documents of a batch.
 
-        `selected` marks the documents of a group; it is ignored, as groups lack these counts.
+        `selected` marks the documents of a group. It is ignored because these counts are not made
+        for groups.
         """
         counts = batch.counts
         if counts is not None:
@@ -386,10 +397,10 @@ class PathCounts:
         self._bound_names()
 
     def _bound_names(self) -> None:
-        """Keep at most `MAX_KEYS` undeclared keys by name; count all other keys together.
+        """Count at most `MAX_KEYS` undeclared keys by name, and all other keys together.
 
-        The keys with the lowest digests are kept. A key that is kept in the end was kept at every
-        earlier step, so all its values are counted by name.
+        The keys with the lowest digests are counted by name. Such a key was also among the lowest
+        at every earlier step, so none of its values is missing from its count.
         """
         for name in _UNDECLARED:
             counts: Counter[FieldNames] = getattr(self, name)
@@ -403,7 +414,8 @@ class PathCounts:
     def share_labelled(self, sums: FieldTallies, path: Path = ()) -> float | None:
         """Return the share of documents in which a field and all its parents are labelled.
 
-        For an empty path, return the mean share of all fields. None if no document was compared.
+        For an empty path, return the mean share of all fields. Return None if no document was
+        compared.
         """
         n_documents = sums.tally(()).n_scored
         if not n_documents:
@@ -418,11 +430,11 @@ class PathCounts:
         return math.fsum(shares) / len(shares) if shares else None
 
     def shares_labelled(self, sums: FieldTallies) -> dict[str, dict[str, float | None]]:
-        """Return the labelled shares of a run, as a run file has them.
+        """Return the labelled shares of a run, in the form of a run file.
 
         A labelled share is the share of documents in which a field is labelled. The empty path has
-        the mean share of all fields. Fields that are labelled in all documents have no entry; the
-        result is empty if this is true of all fields.
+        the mean share of all fields. A field that is labelled in every document has no entry. If
+        all fields are, the result is empty.
         """
         paths = [(), *sorted(self.not_labelled)]
         shares = {field_path(path): self.share_labelled(sums, path) for path in paths}
@@ -454,8 +466,9 @@ _UNDECLARED: Final = {
     "undeclared_keys": "undeclared_keys_unnamed",
     "extra_keys": "extra_keys_unnamed",
 }
-"""The attributes that count undeclared keys, each with the name under which a run file has the sum
-for all keys without a count of their own. Only `MAX_KEYS` keys have a count of their own."""
+"""Maps each attribute that counts undeclared keys to a name in run files. Under this name, a run
+file has one count for all keys that are not counted by name, because there are more than
+`MAX_KEYS`."""
 
 
 def _is_long(path: FieldNames) -> bool:
@@ -465,4 +478,4 @@ def _is_long(path: FieldNames) -> bool:
 FOLDS: Final = (ErrorCounts, WhollyRight)
 """The statistics of a run and of each of its groups, in the order of their keys in run files."""
 RUN_FOLDS: Final = (Validities, Causes, CloseMatches, PathCounts)
-"""Further statistics of a run as a whole, in the order of their keys in run files."""
+"""Statistics that only a whole run has, in the order of their keys in run files."""

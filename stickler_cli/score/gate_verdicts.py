@@ -1,4 +1,7 @@
-"""Decide whether gates pass: compare figures of a run, or of a change between runs, with limits."""
+"""Decide whether gates pass.
+
+Figures of a run, or of a change between two runs, are compared with the limits of the gates.
+"""
 
 import operator
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -37,6 +40,11 @@ def judge_gate(gate: Gate, evaluation: Evaluation, rule: RateRule = DEFAULT_RULE
     """Decide whether a run passes a gate.
 
     Raises:
+        UsageError: the gate asks for an unknown kind of documents, such as `documents.lost`. Or it
+            asks for the confidence interval of a figure on predicted confidences, and the run has
+            no rows of single documents, from which this interval would be computed.
+
+    Raises:
         UsageError: the gate asks for an unknown kind of documents, such as `documents.lost`. Or the
             gate asks for the confidence interval of a figure on predicted confidences, and the run
             has no rows of single documents, from which this interval would be computed.
@@ -55,10 +63,10 @@ def judge_gate(gate: Gate, evaluation: Evaluation, rule: RateRule = DEFAULT_RULE
 
 
 def judge_value(gate: Gate, value: float | None, empty: str, prefix: str = "") -> GateResult:
-    """Decide whether a value passes a gate. None is an undefined value, which never passes.
+    """Decide whether a value passes a gate. None means an undefined value, which never passes.
 
-    `empty` is the reason why the value is undefined; it is used only if `value` is None. `prefix`
-    is written before the name of the figure in the reason of the result.
+    `empty` says why the value is undefined; it is used only if `value` is None. The result contains
+    a reason in words, in which `prefix` is written before the name of the figure.
     """
     name = prefix + figure_name(gate)
     field = "" if is_about_documents(gate) else field_path(gate.path)
@@ -82,12 +90,12 @@ def judge_fields(
     find_value: Callable[[Path], tuple[float | None, str]],
     prefix: str = "",
 ) -> GateResult:
-    """Decide whether the field of a gate passes; of several fields, the worst one decides.
+    """Decide whether a gate on a field passes. If it matches several fields, the worst one decides.
 
-    If the gate's path is a pattern, all of `fields` that match it are judged. `find_value(path)`
-    returns (value, reason); the value is None if it is undefined, and the reason says why.
-    Undefined values are ignored; if all values are undefined, the gate fails. `prefix` is written
-    before the name of the figure in the reason of the result.
+    If the gate's path is a pattern, all matching paths in `fields` are judged. `find_value(path)`
+    returns (value, reason). If the value is undefined, it is None and the reason says why.
+    Undefined values are ignored, but the gate fails if all values are undefined. The result
+    contains a reason in words, in which `prefix` is written before the name of the figure.
     """
     if not has_pattern(gate):
         return judge_value(gate, *find_value(gate.path), prefix)
@@ -121,15 +129,18 @@ _WORST_FIRST: Final[dict[str, Callable[[float], float]]] = {
     "!=": abs,
     "==": lambda difference: -abs(difference),
 }
-"""For each operator, a sort key of (value - limit). The lowest key belongs to the worst value,
-which is the value that fails most clearly. If no value fails, it is the value that passes most
-narrowly."""
+"""Maps an operator to a sort key for value - limit. The worst value has the lowest key: it fails
+most clearly, or, if no value fails, passes most narrowly."""
 
 _OPPOSITE: Final = {">=": "<", "<=": ">", "==": "!=", "!=": "==", ">": "<=", "<": ">="}
 
 
 def check_kind(gate: Gate, kinds: Collection[str]) -> None:
-    """Raise UsageError if a gate on documents asks for a kind that is not in `kinds`."""
+    """Check that a gate on documents asks for one of the given kinds.
+
+    Raises:
+        UsageError: the gate asks for another kind.
+    """
     if gate.metric not in kinds:
         expected = f"one of {', '.join(kinds)}"
         limit = repr(gate.limit).removesuffix(".0")
@@ -143,7 +154,7 @@ def check_kind(gate: Gate, kinds: Collection[str]) -> None:
 
 
 def _find_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:
-    """Return (figure, reason) of a gate; if the figure is None, the reason says why."""
+    """Return (figure, reason) for a gate. If the figure is None, the reason says why."""
     if gate.metric in CONFIDENCE_METRICS:
         return _confidence_value(gate, evaluation)
     if is_about_documents(gate):
@@ -152,9 +163,9 @@ def _find_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[flo
 
 
 def _field_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:
-    """Return (figure, reason) of a gate on a field or on whole documents.
+    """Return (figure, reason) for a gate on a field or on whole documents.
 
-    If the figure is None, the reason says why; otherwise the reason has no meaning.
+    If the figure is None, the reason says why. Otherwise, ignore the reason.
     """
     if gate.bound:
         return _bound_value(gate, evaluation, rule)
@@ -172,7 +183,7 @@ def _field_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[fl
 
 
 def _counted_value(gate: Gate, counts: Counts, rule: RateRule) -> tuple[float | None, str]:
-    """Return (count or rate, reason) of a gate; if the rate is None, the reason says why."""
+    """Return (count or rate, reason) for a gate. If the rate is None, the reason says why."""
     if gate.metric in COUNTS:
         return getattr(counts, gate.metric), ""
     numerator, denominator = rule.rate_fractions(counts)[gate.metric]
@@ -180,9 +191,9 @@ def _counted_value(gate: Gate, counts: Counts, rule: RateRule) -> tuple[float | 
 
 
 def _document_value(gate: Gate, evaluation: Evaluation) -> tuple[float | None, str]:
-    """Return (figure, reason) of a gate on the number or the share of some documents.
+    """Return (figure, reason) for a gate on a number or share of documents.
 
-    If the figure is None, the reason says why; otherwise the reason has no meaning.
+    If the figure is None, the reason says why. Otherwise, ignore the reason.
     """
     figures = evaluation.document_figures()
     check_kind(gate, figures)
@@ -195,9 +206,9 @@ def _document_value(gate: Gate, evaluation: Evaluation) -> tuple[float | None, s
 
 
 def metric_value(gate: Gate, figures: Mapping[str, float | None]) -> tuple[float | None, str]:
-    """Return (figure, reason) of a gate on a user's metric.
+    """Return (figure, reason) for a gate on a user's metric.
 
-    If the figure is None, the reason says why; otherwise the reason has no meaning.
+    If the figure is None, the reason says why. Otherwise, ignore the reason.
 
     Raises:
         UsageError: no metric of the run has this figure.
@@ -215,7 +226,7 @@ def metric_value(gate: Gate, figures: Mapping[str, float | None]) -> tuple[float
 
 
 def _confidence_value(gate: Gate, evaluation: Evaluation) -> tuple[float | None, str]:
-    """Return (figure, reason) of a gate on how well predicted confidences show errors.
+    """Return (figure, reason) for a gate on how well predicted confidences reveal errors.
 
     If the figure is None, the reason says why.
     """
@@ -234,7 +245,7 @@ def _confidence_value(gate: Gate, evaluation: Evaluation) -> tuple[float | None,
 
 
 def _bound_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:
-    """Return (bound, reason) of a gate on a bound of a confidence interval.
+    """Return (bound, reason) for a gate on one bound of a confidence interval.
 
     If the bound is None, the reason says why.
     """

@@ -1,18 +1,18 @@
 """Gates: limits for figures of a run, each written as one line of text.
 
-A gate is `[set:][path.]metric[.lower|.upper] op number`, such as `line_items.price.recall>=0.9`.
-The set is a counting mode; without one, a gate reads the counting mode of the run. In a path, `*`
-is any one name and `**` any number of names; such a gate passes if every matching field passes it.
-The figure is printed and compared at full precision, and a figure with a denominator of 0 never
-passes.
+A gate has the form `[set:][path.]metric[.lower|.upper] op number`. An example is
+`line_items.price.recall>=0.9`. The set is a counting mode; without one, a gate uses the counting
+mode of the run. In a path, `*` stands for any one name and `**` for any number of names. A gate
+with such a path passes if every matching field passes it. The figure is printed and compared at
+full precision. If the denominator of a figure is 0, the gate never passes.
 
-The last name is always the metric, so that `right.f1` asks for a field called `right`. A gate such
-as `right>=5` is an error if the schema has a field called `right`, as it is ambiguous. The path
-`documents` means whole documents: `documents.invalid<=0` limits the number of invalid documents.
-After a set it is a field: `leaves:documents.f1` asks for a field called `documents`.
+The last name is always the metric, so `right.f1` asks for a field called `right`. If the schema has
+a field called `right`, the gate `right>=5` is ambiguous, which is an error. The path `documents`
+means whole documents: `documents.invalid<=0` limits the number of invalid documents. After a set,
+however, it means a field: `leaves:documents.f1` asks for a field called `documents`.
 
-An aim is written like a gate, with or without its limit: `f1`, or `f1>=0.9`. It is for programs
-that learn from single documents: the figure of a document is its reward. This figure is always
+An aim is written like a gate, but the limit may be left out: `f1`, or `f1>=0.9`. Programs that
+learn from single documents use aims: the figure of a document is its reward. This figure is always
 defined and in [0, 1]. If neither the ground truth nor the prediction has a value, it is 1. If only
 one of them has values, it is 0.
 """
@@ -60,7 +60,7 @@ MATRIX_NAMES: Final = {
     "missed": "fn",
     "absent": "tn",
 }
-"""Names of counts in tables, with the names of the same counts in the confusion matrix."""
+"""Maps names of counts in tables to the names of the same counts in the confusion matrix."""
 COUNTS: Final = ("tp", "fd", "fa", "fn", "fp", "tn", *MATRIX_NAMES)
 LABELLED: Final = "labelled"  # share of documents in which the field is labelled
 METRICS: Final = (*RATES, SCORE, *COUNTS, LABELLED, *EXACT_METRICS)
@@ -85,16 +85,16 @@ class Gate:
     text: str
     """The gate as the user wrote it."""
     mode: str
-    """`overall`, `aggregate` or `leaves`; empty for the counting mode of the run; `METRIC_PREFIX`
-    if the gate is on a user's metric."""
+    """The counting mode `overall`, `aggregate` or `leaves`. Empty for the counting mode of the run,
+    or `METRIC_PREFIX` for a gate on a user's metric."""
     path: Path
     """The path of the field; empty for whole documents."""
     metric: str
     operator: str
     limit: float
     bound: str = ""
-    """`lower` or `upper` if the gate is on a bound of the confidence interval; empty for the figure
-    itself."""
+    """`lower` or `upper` if the gate asks for a bound of the confidence interval. Empty if it asks
+    for the figure itself."""
 
 
 def parse_gate(
@@ -104,9 +104,9 @@ def parse_gate(
 
     Args:
         text: the gate.
-        option: the command's option that has the gate, for messages.
-        lowest: the smallest limit that a gate on a rate or score may have.
-        metrics: the metrics that gates on fields may name; empty for the metrics that a run has.
+        option: the command's option that contains the gate; used in messages.
+        lowest: the smallest limit that is allowed for a rate or score.
+        metrics: the metrics that are allowed for fields; empty for those that a run has.
 
     Raises:
         UsageError: the text is not a gate; the message suggests the most similar valid gate.
@@ -120,7 +120,7 @@ def parse_gate(
 
 
 def _field_gate(text: str, option: str, lowest: float, metrics: Collection[str]) -> Gate:
-    """Parse a gate on a figure of a field or of whole documents, or on a number of documents."""
+    """Parse a gate on a field, on whole documents, or on a number of documents."""
     match = _GATE.fullmatch(text)
     if match is None or "=>" in text or "=<" in text:
         raise gate_error(option, f"{text!r} is not a gate", SYNTAX, _correct_operator(text))
@@ -150,9 +150,10 @@ def _field_gate(text: str, option: str, lowest: float, metrics: Collection[str])
 def _check_metric(
     gate: Gate, target: str, option: str, lowest: float, metrics: Collection[str]
 ) -> None:
-    """Raise UsageError if the metric of a gate is unknown, or its limit impossible.
+    """Check the metric and the limit of a gate. `target` is the text before the operator.
 
-    `target` is the text before the operator.
+    Raises:
+        UsageError: the metric is unknown, or the limit is impossible.
     """
     text, metric = gate.text, gate.metric
     if metric not in (metrics or (*METRICS, *CONFIDENCE_METRICS)):
@@ -186,7 +187,7 @@ def _check_set(text: str, match: re.Match[str], option: str) -> None:
 
 
 def _parse_path(text: str, match: re.Match[str], option: str) -> Path:
-    """Parse the names before the operator of a gate; the last name is the metric.
+    """Parse the names before the operator of a gate. The last one is the metric.
 
     Raises:
         UsageError: the names are not a valid path, or the path has a list index.
@@ -204,9 +205,9 @@ def _parse_path(text: str, match: re.Match[str], option: str) -> Path:
 
 
 def _split_bound(path: Path, mode: str | None, metrics: Collection[str]) -> tuple[Path, str]:
-    """Split off a final `lower` or `upper` that asks for a bound of a confidence interval.
+    """Split off a last name `lower` or `upper` that asks for a bound of a confidence interval.
 
-    Return (path without the bound, bound). The bound is empty if the path does not ask for one.
+    Return (path without the bound, bound). The bound is empty if the gate does not ask for one.
     """
     *names, last_name = path or ("",)
     has_interval = names[-1:] and names[-1] in (metrics or (*RATES, SCORE, *FIGURES))
@@ -217,9 +218,12 @@ def _split_bound(path: Path, mode: str | None, metrics: Collection[str]) -> tupl
 
 
 def _check_share(gate: Gate, option: str, lowest: float) -> None:
-    """Raise UsageError if the limit of a gate is not between `lowest` and 1.
+    """Check that the limit of a gate is between `lowest` and 1.
 
     If the limit looks like a percentage, such as 90, the error suggests the share 0.9.
+
+    Raises:
+        UsageError: the limit is outside these bounds.
     """
     if lowest <= gate.limit <= 1:
         return
@@ -246,9 +250,12 @@ def _metric_gate(text: str, option: str) -> Gate:
 
 
 def check_metrics(gates: Collection[Gate], names: Collection[str]) -> None:
-    """Raise UsageError with every gate on a user's metric that the run does not have.
+    """Check that the run has the user's metrics that gates ask for.
 
-    `names` are the metrics of the run; a gate may ask for `NAME` or for `NAME.part`.
+    `names` are the metrics of the run. A gate may ask for `NAME` or for `NAME.part`.
+
+    Raises:
+        UsageError: a metric is missing; every such gate is listed.
     """
     problems = []
     for gate in gates:
@@ -274,16 +281,16 @@ def _did_you_mean(gate: str) -> str:
 
 
 def figure_name(gate: Gate) -> str:
-    """Return the name of the figure that a gate asks for: the text before the operator."""
+    """Return the name of the figure that a gate asks for, which is the text before the operator."""
     # Split at the last operator: a key of a map may contain one.
     return gate.text.rpartition(gate.operator)[0].strip()
 
 
 def _correct_operator(text: str, only: str = "") -> str:
-    """Return a hint that corrects an operator such as `=>` or `<>`.
+    """Return a hint that corrects a wrong operator such as `=>` or `<>`.
 
-    The hint is empty if the corrected text is not a valid gate either. If `only` is given, the hint
-    corrects only operators that contain this text.
+    The hint is empty if the corrected text is not a valid gate. If `only` is given, only operators
+    that contain this text are corrected.
     """
     corrected_gates = (
         text.replace(wrong_operator, valid_operator, 1)
@@ -294,20 +301,20 @@ def _correct_operator(text: str, only: str = "") -> str:
 
 
 _OTHER_OPERATORS: Final = {"=>": ">=", "=<": "<=", "≥": ">=", "≤": "<=", "<>": "!=", "=": "=="}
-"""Operators that gates do not have, with the operators that the user probably means."""
+"""Maps operators that do not exist in gates to those that the user probably means."""
 
 
 OTHER_NAMES: Final = {
     "wholly_right": f"{DOCUMENTS}.{RIGHT_SHARE}",
     RIGHT_SHARE: f"{DOCUMENTS}.{RIGHT_SHARE}",
 }
-"""Names of figures in results, with the names that gates use for them."""
+"""Maps names of figures in results to the names that gates use for the same figures."""
 
 
 def _suggest_gate(gate: Gate, option: str, lowest: float, metrics: Collection[str]) -> str:
     """Return a hint with the valid gate that is most similar to an invalid one.
 
-    Empty if no valid gate is similar.
+    The hint is empty if no valid gate is similar.
     """
     comparison = gate.operator + repr(gate.limit).removesuffix(".0")
     name = figure_name(gate)
@@ -322,7 +329,7 @@ def _suggest_gate(gate: Gate, option: str, lowest: float, metrics: Collection[st
 
 
 def _likely_names(gate: Gate, metrics: Collection[str]) -> Iterator[str]:
-    """Yield names of figures that the unknown name in a gate may stand for, likeliest first."""
+    """Yield figures that the user may mean by the unknown name in a gate, the likeliest first."""
     name = figure_name(gate)
     if not gate.metric:
         return
@@ -372,20 +379,20 @@ class GateResult:
     gate: Annotated[Gate, _GATE_TEXT]
     """The gate as the user wrote it."""
     value: NumberOrNone
-    """The figure; null if it is undefined, in which case the gate fails."""
+    """The figure; null if it is undefined. In this case the gate fails."""
     limit: Number
     """The limit of the gate."""
     passed: Flag
     """Whether the gate passed."""
     reason: str
-    """The comparison at full precision, such as `f1 0.8996 < 0.9`."""
+    """The comparison in words, at full precision, such as `f1 0.8996 < 0.9`."""
     field: str = ""
-    """The field of the figure; the worst field if several match the gate; empty for whole
+    """The field of the figure, or the worst field if several match the gate. Empty for whole
     documents."""
 
 
 def parse_gates(fail_under: float | None, texts: Iterable[str]) -> list[Gate]:
-    """Parse the gates of a command; `--fail-under`, a minimum of F1, becomes the first gate."""
+    """Parse the gates of a command. `--fail-under`, a minimum of F1, becomes the first gate."""
     gates = [parse_gate(text) for text in texts]
     if fail_under is None:
         return gates
@@ -393,7 +400,11 @@ def parse_gates(fail_under: float | None, texts: Iterable[str]) -> list[Gate]:
 
 
 def _parse_limit(text: str, number: str, option: str) -> float:
-    """Parse the number of a gate; raise UsageError unless it is a finite number."""
+    """Parse the number of a gate.
+
+    Raises:
+        UsageError: it is not a finite number.
+    """
     try:
         limit = float(number)
     except ValueError:
@@ -413,7 +424,7 @@ def check_paths(
 ) -> None:
     """Check that every gate asks for a field of the schema, and that no gate is ambiguous.
 
-    `schema_paths` are the paths of the schema, with `*` for any key of a map.
+    `schema_paths` are the paths of the schema; `*` in them stands for any key of a map.
 
     Raises:
         UsageError: a gate fails the check; each such gate is listed, with the most similar field.
@@ -434,7 +445,7 @@ def check_paths(
 
 
 def _ambiguous_metric(gate: Gate, option: str) -> Problem:
-    """Return the problem of a gate that could mean a field or a count of the same name."""
+    """Return a problem saying that a gate may mean a field or a count with the same name."""
     name = figure_name(gate)
     comparison = gate.text[len(name) :]
     count_gate = f"{name.removesuffix(gate.metric)}{MATRIX_NAMES[gate.metric]}{comparison}"
@@ -444,10 +455,10 @@ def _ambiguous_metric(gate: Gate, option: str) -> Problem:
 
 
 def _suggest_field(gate: Gate, schema_paths: Iterable[Path]) -> str:
-    """Return a hint with a field that the gate may mean; empty if no field is similar.
+    """Return a hint with a field that the gate may mean. It is empty if no field is similar.
 
-    The hint has the only field with the same last name as the gate's field. If no field or several
-    fields have this name, the hint has the field with the most similar path.
+    If exactly one field has the same last name as the gate's field, the hint has that field.
+    Otherwise, it has the field with the most similar path.
     """
     paths = {field_path(path): path for path in schema_paths if path}
     same_last_name = [name for name, path in paths.items() if path[-1] == gate.path[-1]]
@@ -475,7 +486,11 @@ def has_pattern(gate: Gate) -> bool:
 
 
 def check_no_bounds(gates: Collection[Gate]) -> None:
-    """Raise UsageError with every gate that asks for a bound of a confidence interval."""
+    """Check that no gate asks for a bound of a confidence interval.
+
+    Raises:
+        UsageError: some gates do; each of them is listed.
+    """
     problems = [
         Problem(
             "--gate",
@@ -491,9 +506,13 @@ def check_no_bounds(gates: Collection[Gate]) -> None:
 
 
 def check_no_resampled_bounds(gates: Iterable[Gate]) -> None:
-    """Raise UsageError with every gate on the interval of a figure on predicted confidences.
+    """Check that no gate asks for the confidence interval of a figure on predicted confidences.
 
-    Such intervals are computed from the rows of single documents, and the run has no such rows.
+    These intervals are computed from the rows of single documents. Call this for a run without
+    rows.
+
+    Raises:
+        UsageError: some gates do; each of them is listed.
     """
     problems = [
         Problem(
@@ -513,7 +532,10 @@ def check_no_resampled_bounds(gates: Iterable[Gate]) -> None:
 
 
 def fields_of_gate(gate: Gate, fields: Iterable[Path]) -> list[Path]:
-    """Return the fields that a gate asks for: its path, or the fields that its pattern matches."""
+    """Return the fields that a gate asks for.
+
+    If its path is a pattern, these are all that match.
+    """
     if not has_pattern(gate):
         return [gate.path]
     return [path for path in fields if path and matches_pattern(gate.path, path)]
@@ -522,8 +544,8 @@ def fields_of_gate(gate: Gate, fields: Iterable[Path]) -> list[Path]:
 def _can_match(path: Path, schema_path: Path) -> bool:
     """Return whether the path of a gate can match a path of the schema.
 
-    Both paths may be patterns. If the schema path ends with `*` (any key of a map), it also matches
-    longer paths, which lead into the map's values.
+    Both paths may be patterns. A schema path whose last name is `*`, which stands for any key of a
+    map, also matches longer paths, because they lead into the values of the map.
     """
     if not path:
         return not schema_path
@@ -540,8 +562,8 @@ def _can_match(path: Path, schema_path: Path) -> bool:
 def is_about_documents(gate: Gate) -> bool:
     """Return whether a gate asks for a number or share of documents, such as `documents.missing`.
 
-    False for `leaves:documents.f1`, which begins with a counting mode, and for `documents.score`,
-    whose metric only fields have: both ask for a field called `documents`.
+    Two kinds of gates ask for a field called `documents` instead: `leaves:documents.f1`, which
+    begins with a counting mode, and `documents.score`, whose metric only fields have.
     """
     is_about_field = gate.mode or (gate.metric in METRICS and gate.metric not in MATRIX_NAMES)
     return gate.path == (DOCUMENTS,) and not is_about_field
@@ -558,15 +580,15 @@ _EXPECTED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """A figure that is the reward of each document, and the limit from which a document passes."""
+    """A figure that is used as the reward of each document, and the lowest reward that passes."""
 
     gate: Gate
     has_limit: bool
-    """Whether the user gave the limit; without it, a document passes if it has no error."""
+    """Whether the user gave a limit. If not, a document passes if it has no error."""
 
     @property
     def is_score(self) -> bool:
-        """Whether the figure is the score of whole documents, which needs no counts."""
+        """Whether the figure is the score of whole documents. No counts are needed for it."""
         return self.gate.metric == SCORE and not self.gate.path
 
     @property
@@ -604,7 +626,10 @@ def parse_aim(text: str) -> Aim:
 
 
 def document_rewards(aim: Aim, counts: FieldCounts, n_documents: int) -> list[float]:
-    """Return the aim's figure for each document; if several fields match, the lowest figure."""
+    """Return the aim's figure for each document.
+
+    If several fields match, it is the lowest of theirs.
+    """
     gate = aim.gate
     mode = COUNTING_MODES.index(gate.mode) if gate.mode else LEAVES
     lowest = np.ones(n_documents)
@@ -619,7 +644,10 @@ def document_rewards(aim: Aim, counts: FieldCounts, n_documents: int) -> list[fl
 def field_rewards(
     counts: FieldCounts, path: FieldNames, metric: str, n_documents: int, mode: int = LEAVES
 ) -> Floats:
-    """Return a rate or score of one field in each document; 1 if neither side has a value."""
+    """Return a rate or score of one field in each document, (n_documents,).
+
+    It is 1 in a document in which neither side has a value.
+    """
     rewards = np.ones(n_documents)
     if path not in counts.paths:
         return rewards
@@ -640,7 +668,7 @@ def field_rewards(
 
 
 def has_no_error(counts: FieldCounts) -> list[bool]:
-    """Return whether each document is free of wrong, invented and missed units."""
+    """For each document, return whether it has no wrong, invented or missed unit."""
     end = counts.starts[1] if len(counts.starts) > 1 else None  # rows of the root come first
     outcomes = counts.units[:, :end][[OVERALL, LEAVES]]
     n_errors = outcomes[:, :, [*_ERRORS]].sum(axis=(0, 2))

@@ -1,15 +1,16 @@
-"""Confidence intervals of rates: the uncertainty that comes from the choice of documents.
+"""Confidence intervals of rates: how uncertain they are because of the choice of documents.
 
 A rate is right / (right + wrong), where `right` and `wrong` are two numbers that are summed over
-documents. Intervals are computed from these sums, and from the sums of squares and products of the
-two numbers. Documents may therefore be added in any order, and need not be kept. The lower bound
-adds one unseen document that is wholly wrong, the upper bound one that is wholly right. The delta
-method gives mean and variance of the rate; the bound is a percentile of the beta distribution with
-this mean and variance. docs/statistics.md has the method, its coverage in simulations, and its
-limits.
+documents. An interval is computed from these sums, and from the sums of squares and products of the
+two numbers. Documents may therefore be added in any order, and need not be kept.
+
+For the lower bound, one unseen document that is wholly wrong is added. For the upper bound, one
+that is wholly right is added. The delta method gives mean and variance of the rate. The bound is a
+percentile of the beta distribution with this mean and variance. docs/statistics.md has the method,
+its coverage in simulations, and its limits.
 
 Figures that cannot be computed from sums are resampled by a Bayesian bootstrap. The weight of a
-document in a replicate is a hash of its id, so that the order of documents makes no difference.
+document in a replicate is a hash of its id, so the order of documents makes no difference.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -42,7 +43,7 @@ METHOD: Final = (
     "all wrong or all right"
 )
 MIN_DOCUMENTS: Final = 30
-"""Number of documents below which an interval says little: even if no document is wrong, up to a
+"""With fewer documents than this, an interval says little. Even if no document is wrong, up to a
 tenth of all documents may be wrong.
 
 Source: Hanley and Lippman-Hand (1983), doi:10.1001/jama.1983.03330370053031, the rule of three.
@@ -53,8 +54,7 @@ SCORE_SPREAD: Final = ("", "score")  # key of the score in `rate_and_score_sprea
 _ONE_OF_EACH: Final = np.eye(len(OUTCOME_NAMES))  # counts of one unit of each outcome, (5, 5)
 _RELEVANT: Final = _ONE_OF_EACH[TP] + _ONE_OF_EACH[FD] + _ONE_OF_EACH[FN]
 _TIMES_IF_RIGHT: Final = {"recall": 1, "f1": 2}
-"""For each rate, the amount by which one right value increases its denominator. A wrong value may
-increase the denominator by less."""
+"""How much one right value adds to the denominator of each rate. A wrong value may add less."""
 _MIN_PARAMETER: Final = 0.03  # minimum parameter of a beta distribution with accurate percentiles
 _N_POINTS: Final = 500  # points at which a beta density is summed: gives four digits
 
@@ -74,12 +74,12 @@ class IntervalSettings:
     """How confidence intervals are made."""
 
     level: Level = field(default=LEVEL, metadata={REQUIRED: True})
-    """Confidence level: the share of confidence intervals that contain the true value."""
+    """Confidence level: the share of such intervals that contain the true value."""
     seed: Count = field(default=IntervalOptions.seed, metadata={REQUIRED: True})
     """Seed of the weights of documents in resampling."""
 
     def view(self) -> dict[str, object]:
-        """Return the settings and the name of the method as a run file has them."""
+        """Return the settings and the name of the method, as they are written to a run file."""
         return {"level": self.level, "method": METHOD, "seed": self.seed}
 
 
@@ -95,7 +95,7 @@ BoundsRecord = Annotated[
         {"type": "array", "minItems": 2, "maxItems": 2, "items": FRACTION.keywords},
     ),
 ]
-"""The two bounds of a confidence interval, as files have them."""
+"""The two bounds of a confidence interval, as they are written to files."""
 
 
 class Interval(NamedTuple):
@@ -111,24 +111,25 @@ class Share(NamedTuple):
     value: float | None
     """The share, in [0, 1]; None for a denominator of 0."""
     interval: list[float] | None
-    """The two bounds of the confidence interval; None if no interval is made."""
+    """The two bounds of the confidence interval; None if no interval was computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldIntervals:
     """The confidence intervals of a field, or of whole documents.
 
-    The interval of a rate is None if the denominator of the rate is 0.
+    A rate whose denominator is 0 has None as its interval.
     """
 
     rates: Mapping[str, Mapping[str, Interval | None]]
-    """The intervals of rates, as `rates[counting mode][name of the rate]`."""
+    """The intervals of rates: `rates[counting mode][name of the rate]`."""
     score: Interval | None
 
     def view(self, *, whole: bool) -> dict[str, object]:
-        """Return the intervals that are not None, as a run file has them.
+        """Return the existing intervals as they are written to a run file.
 
-        `whole` is true for whole documents, whose score interval is written elsewhere.
+        Set `whole` for whole documents; their score interval is left out, because it is written
+        elsewhere.
         """
         view: dict[str, object] = {}
         for mode, intervals in self.rates.items():
@@ -142,10 +143,10 @@ class FieldIntervals:
 
 
 class Spread(NamedTuple):
-    """Sums over documents from which the interval of a rate is computed.
+    """Sums over documents for computing the interval of a rate.
 
-    The rate is right / (right + wrong). There are the sums of both numbers, of their squares and of
-    their product.
+    The rate is right / (right + wrong). The sums are those of the two numbers, of their squares and
+    of their product.
     """
 
     right: float
@@ -154,12 +155,12 @@ class Spread(NamedTuple):
     right_times_wrong: float
     wrong_squares: float
     all_right: float = 0.0
-    """What the denominator of an average document would be if all its values were right; 0 if the
+    """The denominator that an average document would have if all its values were right. 0 if the
     denominator does not depend on how many values are right."""
 
 
 def rate_intervals(spreads: Sequence[Spread], level: float) -> list[Interval | None]:
-    """Return the interval of each rate right / (right + wrong); None if both are 0.
+    """Return the interval of each rate right / (right + wrong), or None if both sums are 0.
 
     If all documents have equal sizes and each is wholly right or wholly wrong, this is the exact
     binomial interval.
@@ -195,7 +196,7 @@ def rate_intervals(spreads: Sequence[Spread], level: float) -> list[Interval | N
 def _rate_bound(
     sums: Any, is_defined: Mask, added_right: Any, added_wrong: Any, tail: float
 ) -> Floats:
-    """Return a percentile of each rate after one more document is added, (n_rates,).
+    """Return a percentile of each rate, computed as if there were one more document, (n_rates,).
 
     `sums` is a `Spread` of arrays, (n_rates,). `added_right` and `added_wrong` are the numbers
     `right` and `wrong` of the added document. `tail` is the probability below the percentile.
@@ -234,7 +235,7 @@ def _rate_bound(
 
 
 def divide(numerator: Floats, denominator: Floats, *, empty: float = np.nan) -> Floats:
-    """Divide two arrays; the quotient is `empty` if the denominator is 0."""
+    """Divide two arrays. Where the denominator is 0, the result is `empty`."""
     shape = np.broadcast_shapes(numerator.shape, denominator.shape)
     quotients: Floats = np.divide(
         numerator, denominator, out=np.full(shape, empty, np.float64), where=denominator > 0
@@ -243,11 +244,11 @@ def divide(numerator: Floats, denominator: Floats, *, empty: float = np.nan) -> 
 
 
 def beta_percentiles(alpha: Floats, beta: Floats, tail: float) -> Floats:
-    """Return a percentile of each beta distribution, to four digits.
+    """Return a percentile of each beta distribution, accurate to four digits.
 
-    `alpha` and `beta` are the parameters, (n,); `tail` is the probability below the percentile. The
-    density of the log-odds is a smooth bell, so that a sum over equal steps approximates its
-    integral. scipy.special has the same function, but takes as long to load as a small run.
+    `alpha` and `beta` are the parameters, (n,). `tail` is the probability below the percentile. The
+    density of the log-odds is a smooth bell, so its integral is approximated by a sum over equal
+    steps. scipy.special has the same function, but takes as long to load as a small run.
     """
     alphas, betas = alpha[:, np.newaxis], beta[:, np.newaxis]
     mean = alphas / (alphas + betas)
@@ -280,11 +281,11 @@ def beta_percentiles(alpha: Floats, beta: Floats, tail: float) -> Floats:
 
 
 _cached_rate_intervals: Final = lru_cache(1024)(rate_intervals)
-"""A cache of `rate_intervals`: many fields of a wide schema have the same sums."""
+"""A cache of `rate_intervals`, useful because many fields of a wide schema have the same sums."""
 
 
 def field_intervals(tally: Tally, level: float, *, recall_with_fd: bool) -> FieldIntervals:
-    """Return the confidence intervals of a field, or of whole documents, given their sums."""
+    """Return the confidence intervals of a field, or of whole documents. `tally` has their sums."""
     spreads = rate_and_score_spreads(tally, recall_with_fd=recall_with_fd)
     intervals = _cached_rate_intervals((*spreads.values(),), level)
     by_key = dict(zip(spreads, intervals, strict=True))
@@ -293,9 +294,9 @@ def field_intervals(tally: Tally, level: float, *, recall_with_fd: bool) -> Fiel
 
 
 def rate_and_score_spreads(tally: Tally, *, recall_with_fd: bool) -> dict[tuple[str, str], Spread]:
-    """Return the spread of each rate and of the score (see `Spread`), as a dict.
+    """Return a dict with the spread of each rate and of the score (see `Spread`).
 
-    The key of a rate is (counting mode, name of the rate); the key of the score is `SCORE_SPREAD`.
+    The key of a rate is (counting mode, name of the rate). The key of the score is `SCORE_SPREAD`.
     """
     rates = _rate_spreads(tally, recall_with_fd=recall_with_fd)
     names = ((mode, name) for mode in COUNTING_MODES for name in RATES)
@@ -303,7 +304,7 @@ def rate_and_score_spreads(tally: Tally, *, recall_with_fd: bool) -> dict[tuple[
 
 
 def _score_spread(tally: Tally) -> Spread:
-    """Return the spread of a mean score: in each document, right = score and wrong = 1 - score."""
+    """Return the spread of a mean score. In each document, right = score and wrong = 1 - score."""
     scores, squares = tally.score_sum, tally.score_square_sum
     total = tally.n_scored * SCORE_SCALE
     return Spread(
@@ -317,16 +318,16 @@ def _score_spread(tally: Tally) -> Spread:
 
 @cache
 def _rate_coefficients(*, recall_with_fd: bool) -> Mapping[str, tuple[Any, Any]]:
-    """Return a dict from each rate to a pair of vectors, (5,) each.
+    """Return a dict that maps each rate to two vectors, (5,) each.
 
-    The dot product of the first vector with the five counts is the numerator of the rate. The dot
-    product of the second vector with the counts is its denominator.
+    The numerator of the rate is the dot product of the first vector and the five counts. The
+    denominator is the dot product of the second vector and the counts.
     """
     return rate_fractions([*_ONE_OF_EACH], recall_with_fd=recall_with_fd)
 
 
 def _rate_spreads(tally: Tally, *, recall_with_fd: bool) -> Iterator[Spread]:
-    """Yield the spread of each rate, counting mode by counting mode."""
+    """Yield the spread of each rate, one counting mode after another."""
     coefficients = _rate_coefficients(recall_with_fd=recall_with_fd)
     for mode, moments in zip(COUNTING_MODES, tally.moments, strict=True):
         counts, squares = np.array(tally.counts(mode), np.float64), moment_matrix(moments)
@@ -352,8 +353,8 @@ def document_shares(
     The order of documents makes no difference.
 
     Args:
-        shares: for the name of each share, (numerators, denominators) with one entry per document.
-        settings: None for no intervals. Without at least two documents, there are no intervals.
+        shares: maps the name of each share to (numerators, denominators), one entry per document.
+        settings: None for no intervals. With fewer than two documents, there are no intervals.
     """
     spreads = [_document_spread(*fraction) for fraction in shares.values()]
     intervals: list[Interval | None] = [None] * len(shares)
@@ -371,9 +372,9 @@ def document_shares(
 
 
 def _document_spread(numerators: NDArray[Any], denominators: NDArray[Any]) -> Spread:
-    """Return the spread of a share, given its numerator and denominator in each document.
+    """Return the spread of a share from its numerators and denominators in all documents.
 
-    The sums are correctly rounded, so that the order of documents makes no difference.
+    The sums are rounded correctly, so the order of documents makes no difference.
     """
     right, wrong = numerators.astype(float), (denominators - numerators).astype(float)
     return Spread(
@@ -386,7 +387,8 @@ def _document_spread(numerators: NDArray[Any], denominators: NDArray[Any]) -> Sp
 
 
 N_REPLICATES: Final = 1000
-"""Number of replicates; enough for a 95% interval, as 25 replicates lie beyond each bound.
+"""Number of replicates in resampling. It is enough for a 95% interval, since 25 replicates lie
+beyond each bound.
 
 Source: Efron and Tibshirani (1993), An Introduction to the Bootstrap, section 12.5.
 """
@@ -397,7 +399,8 @@ RESAMPLING_METHOD: Final = (
 """The name of the resampling method in files."""
 
 WEIGHT_SCALE: Final = 1 << 8
-"""Weights are multiples of 1/256, so that sums are exact and do not depend on their order."""
+"""Weights are multiples of 1 / `WEIGHT_SCALE`. Sums of weights are therefore exact, and their order
+makes no difference."""
 
 _MAX_CELLS: Final = 4_000_000  # cells of an array: 32 MB
 _N_WEIGHTS: Final = 1 << 16  # number of weights, chosen by 16 random bits
@@ -405,9 +408,10 @@ _N_WEIGHTS: Final = 1 << 16  # number of weights, chosen by 16 random bits
 
 @cache  # computed only by the first run that resamples
 def _weight_table() -> Floats:
-    """Return the weight for every number of 16 bits: exponential with mean 1, at most 11.8.
+    """Return a weight for each number of 16 bits. Weights are at most 11.8.
 
-    No weight is 0, so that denominators stay positive in every replicate.
+    They have an exponential distribution with mean 1. No weight is 0, so that denominators stay
+    positive in every replicate.
     """
     quantiles = (np.arange(_N_WEIGHTS) + 0.5) / _N_WEIGHTS
     scaled: Floats = np.maximum(1, np.rint(-WEIGHT_SCALE * np.log1p(-quantiles)))
@@ -425,18 +429,20 @@ def resample(  # noqa: PLR0913 - documents, statistic, seed and sizes are indepe
 ) -> Floats:
     """Return the figures of a statistic in every replicate, (n_figures, 1 + replicates).
 
-    The first column has the original figures: every weight is 1. The weight of a document depends
-    only on its id, the seed and the number of the replicate, and is independent of other weights.
+    The first column has the original figures, for which every weight is 1. The weight of a document
+    depends only on its id, the seed and the number of the replicate. It is independent of other
+    weights.
 
     Args:
         documents: the ids of the documents, without duplicates.
-        statistic: takes weights, (n_documents, n), and returns figures, (n_figures, n), where the
-            figures of each of the n replicates depend on the weights of that replicate only.
+        statistic: takes weights, (n_documents, n), and returns figures, (n_figures, n). The figures
+            in each of the n columns must depend only on the weights in the same column.
         settings: the seed of the weights.
-        size: number of array cells that the statistic needs for one replicate; the number of
-            documents is used if it is greater.
+        size: number of array cells that the statistic needs for one replicate. If there are more
+            documents than that, their number is used instead.
         replicates: number of replicates.
-        swaps: draw weights of 1 or 0, which say whether a document's two runs are swapped.
+        swaps: whether to draw weights of 1 or 0. They say whether a document's two runs are
+            swapped.
 
     Source:
         Rubin (1981), doi:10.1214/aos/1176345338, for exponential weights.
@@ -458,15 +464,18 @@ def resample(  # noqa: PLR0913 - documents, statistic, seed and sizes are indepe
 def added_weights(settings: IntervalSettings) -> Floats:
     """Return the weight of one unseen document in every replicate, (1 + N_REPLICATES,).
 
-    The bounds of an interval are computed as if the run had this document, too. The original figure
-    does not include this document, so the first weight is 0.
+    Bounds of an interval are computed as if the run had this document, too. The original figure,
+    which comes first, is computed without it, so the first weight is 0.
     """
     states = _generator_states([""], f"{settings.seed} added")
     return np.append(0.0, _draw_weights(states, 0, N_REPLICATES)[0])
 
 
 def _generator_states(ids: Sequence[str], key: str) -> NDArray[np.uint64]:
-    """Return the initial state of each document's random generator: a keyed hash of its id."""
+    """Return the initial state of the random generator of each document.
+
+    The state is a hash of the document's id, with `key` as the key of the hash.
+    """
     seed = key.encode()
     if len(seed) > blake2b.MAX_KEY_SIZE:
         seed = blake2b(seed).digest()
@@ -478,9 +487,9 @@ def _generator_states(ids: Sequence[str], key: str) -> NDArray[np.uint64]:
 def _draw_weights(
     states: NDArray[np.uint64], first: int, number: int, *, swaps: bool = False
 ) -> Floats:
-    """Return the weights of replicates `first` to `first + number`, (n_documents, number).
+    """Return the weights of `number` replicates, beginning with number `first`.
 
-    `first` must be a multiple of four.
+    The shape is (n_documents, number). `first` must be a multiple of four.
 
     Source: Steele, Lea, Flood (2014), doi:10.1145/2660193.2660195, for the generator, SplitMix64.
     """
@@ -501,13 +510,13 @@ def _draw_weights(
 def resampled_intervals(
     wrong: NDArray[Any], right: NDArray[Any], level: float
 ) -> list[Interval | None]:
-    """Return the interval of each figure, given its values in replicates; None for NaN.
+    """Return the interval of each figure from its values in replicates; None if a figure is NaN.
 
-    The arrays are (n_figures, 1 + replicates). Their first column has the original figures, which
-    are always inside their intervals. In `wrong`, a wholly wrong document was added to each
-    replicate; in `right`, a wholly right document. The lower bound is an interpolated percentile of
-    `wrong`, and the upper bound is one of `right`. `level`, in (0, 1), is the share between the two
-    percentiles.
+    Both arrays are (n_figures, 1 + replicates). The first column has the original figures, which
+    are always inside their intervals. The replicates in `wrong` include one added document that is
+    wholly wrong; those in `right` include one that is wholly right. The lower bound is an
+    interpolated percentile of `wrong`, and the upper bound is one of `right`. `level`, in (0, 1),
+    is the share between the two percentiles.
     """
     position = (1 - level) / 2 * (wrong.shape[1] - 2)
     lower = _interpolate_sorted(wrong[:, 1:], position)
@@ -519,7 +528,7 @@ def resampled_intervals(
 
 
 def _interpolate_sorted(values: NDArray[Any], position: float) -> NDArray[Any]:
-    """Return the value at a fractional position of each row, as if the row were sorted."""
+    """Return what would be at a fractional position of each row if the row were sorted."""
     before = int(position)
     after = min(before + 1, values.shape[1] - 1)
     ordered = np.partition(values, (before, after), axis=1)
@@ -531,8 +540,8 @@ def _interpolate_sorted(values: NDArray[Any], position: float) -> NDArray[Any]:
 def percentile_interval(values: Floats, level: float) -> Interval | None:
     """Return the interval between two percentiles of a figure's values in replicates.
 
-    `values` has shape (n,). `level`, in (0, 1), is the share of values between the two percentiles.
-    None if a value is NaN.
+    `values` has the shape (n,). `level`, in (0, 1), is the share of values between the two
+    percentiles. Return None if a value is NaN.
     """
     if np.isnan(values).any():
         return None

@@ -1,6 +1,7 @@
 """Count right and lost values of list items by the position of the item in its list.
 
-If an extraction stops early, the last items lose their values; misreading loses values anywhere.
+This shows why values are lost. If an extraction stops early, the last items lose their values. If
+values are misread, they are lost anywhere.
 """
 
 from collections.abc import Sequence
@@ -16,31 +17,31 @@ from .errors.located_units import levels_of
 from .intervals import Interval, Spread, rate_intervals
 
 BIN_STARTS: Final = (0, 1, 2, 3, 4, 5, 10, 20, 50)
-"""The first position of each bin, counted from 0; the last bin has no end."""
+"""The first position in each bin, counted from 0. The last bin has no upper end."""
 
 N_SUMS: Final = 5  # sums of a bin: lost, right, and the squares and product of these
 
 
 class PlaceRate(NamedTuple):
-    """The values in the items at some positions of lists: how many exist, and how many are lost."""
+    """Values in list items at certain positions: how many there are, and how many were lost."""
 
     name: str
     """The positions: `4`, `5-9` or `50+`."""
     lost: int
     values: int
     interval: Interval | None
-    """Confidence interval of the lost share; None if there are no values or no intervals are
-    made."""
+    """Confidence interval of the lost share; None if there are no values or intervals are not
+    computed."""
 
     @property
     def share(self) -> float:
-        """The share of values that are lost; 0 if there are no values."""
+        """The share of values that were lost; 0 if there are no values."""
         return self.lost / self.values if self.values else 0.0
 
 
 @dataclass(slots=True)
 class ItemPlaceCounts:
-    """The counts of values in each bin of positions, summed over all documents."""
+    """Counts of values by position, summed over all documents. Positions are grouped into bins."""
 
     sums: list[list[int]] = field(default_factory=lambda: [[0] * N_SUMS for _ in BIN_STARTS])
 
@@ -50,9 +51,10 @@ class ItemPlaceCounts:
             sums[:] = map(sum, zip(sums, other_sums, strict=True))
 
     def rates(self, level: float | None = None) -> list[PlaceRate]:
-        """Return the lost share of each bin up to the last bin that has a value.
+        """Return the share of lost values in each bin.
 
-        `level` is the confidence level of intervals; None makes no intervals.
+        Bins after the last one with a value are left out. `level` is the confidence level of
+        intervals, or None for no intervals.
         """
         intervals: Sequence[Interval | None] = [None] * len(self.sums)
         if level is not None:
@@ -81,10 +83,10 @@ def bin_names() -> list[str]:
 
 
 def count_item_places(table: UnitTable) -> ItemPlaceCounts:
-    """Count right and lost values inside list items, in each bin of list positions.
+    """Count right and lost values inside list items, by the position of the item.
 
-    The position of a value is that of the outermost list item that contains it. Positions are those
-    in the ground truth; an invented item has its position in the prediction.
+    For nested lists, the position is that of the outermost list item. It is the position in the
+    ground truth, or in the prediction if the item was invented.
     """
     n_bins = len(BIN_STARTS)
     lost, right = np.zeros((2, table.n_documents, n_bins), np.int64)
@@ -102,7 +104,7 @@ def count_item_places(table: UnitTable) -> ItemPlaceCounts:
 
 
 def places_in_list(batch: UnitBatch, selected: Indexes) -> Indexes:
-    """Return the list position of the outermost list item that contains each selected unit."""
+    """Return the position of the outermost list item that contains each selected unit."""
     items, positions = next(level for level in levels_of(batch, selected) if level[0].is_item)
     gt_index = np.broadcast_to(items.gt_index, items.size)[positions]
     pred_index = np.broadcast_to(items.pred_index, items.size)[positions]

@@ -1,7 +1,7 @@
 """The ledger of a run: sums over its documents, and optionally the counts of each document.
 
-Figures of single documents are read from the counts of documents; all other figures are computed
-from the sums and do not depend on whether single documents are kept.
+Figures of single documents are computed from the counts of documents. All other figures are
+computed from the sums. They are the same whether single documents are kept or not.
 """
 
 from collections.abc import Iterable
@@ -17,33 +17,34 @@ if TYPE_CHECKING:
     from .batch import Batch
 
 MAX_HASHES: Final = 256
-"""Maximum number of hashes. If two runs share a part s of their documents, they have no hash in
-common with probability (1 - s)**256: 8% for s = 0.01, and 0 for the same run twice."""
+"""Maximum number of hashes that are kept. Suppose that two runs share a part s of their documents.
+Then they have no hash in common with probability (1 - s)**256. This is 8% for s = 0.01, and 0 for
+two equal runs."""
 
 
 @dataclass(slots=True, eq=False)
 class Ledger:
-    """Sums and counts of the compared documents of a run, or of a group.
+    """Sums and counts of the compared documents of a run or a group.
 
-    They add up in any order.
+    Ledgers can be added up in any order.
     """
 
     sums: FieldTallies = field(default_factory=lambda: FieldTallies({(): Tally()}))
     hashes: list[str] = field(default_factory=list)
-    """The smallest hashes of document ids, sorted; a sample that shows whether two runs share
-    documents.
+    """The smallest hashes of document ids, sorted. They are a sample that shows whether two runs
+    have documents in common.
 
     Source:
         Bar-Yossef et al. (2002), doi:10.1007/3-540-45726-7_1, for the smallest hashes as a sample.
     """
     blocks: Blocks | None = None
-    """Counts of each single document; None unless every document is kept."""
+    """Counts of each single document, or None if single documents are not kept."""
 
     def add(self, batch: "Batch", selected: Mask | None = None) -> None:
         """Add the sums of a batch of documents, and the hashes of their ids.
 
-        If `selected` is given, only the sums of the selected documents are added, and no hashes. It
-        is a mask over the compared documents of the batch.
+        If `selected` is given, only the sums of the selected documents are added, and no hashes.
+        `selected` is a mask over the compared documents of the batch.
         """
         if selected is None:
             if batch.counts is not None:
@@ -66,7 +67,7 @@ class Ledger:
             self.hashes = sorted({*self.hashes, *smaller})[:MAX_HASHES]
 
     def merge(self, other: "Ledger") -> None:
-        """Add the documents of another ledger; the order of merging makes no difference."""
+        """Add the documents of another ledger. The order of merging makes no difference."""
         self.sums.merge(other.sums)
         self._add_hashes(other.hashes)
         if self.blocks is not None and other.blocks is not None:

@@ -1,10 +1,12 @@
 """Acceptance policies: which values can skip review, and what this costs.
 
-A policy has a confidence threshold for each field: values with at least this confidence are
+A policy has a confidence threshold for each field. Values with at least this confidence are
 accepted without review. The loss of a document is the share of its accepted values that are wrong.
-A threshold is chosen if a test rejects the hypothesis that the expected loss exceeds a limit; the
-level of the test accounts for trying many thresholds. docs/accepting.md states the promise, and
-shows by simulation that policies keep it.
+
+A threshold is chosen only if a test shows that the expected loss stays below a limit: the test
+rejects the hypothesis that it exceeds the limit. The level of the test is adjusted for the number
+of thresholds that are tried. docs/accepting.md states what is promised, and shows by simulation
+that policies keep the promise.
 """
 
 import re
@@ -40,25 +42,30 @@ PASSING: Final = (
         ),
     ),
 )
-"""The columns of a table of accepted values, each with its explanation."""
+"""The columns of a table of accepted values, with an explanation of each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """The promise of a policy: a limit of the expected error, and the probability that it holds."""
+    """What a policy promises: that the expected error probably stays below a limit."""
 
     max_error: Level
     """Limit of the expected error. The error of a document is the share of its accepted values that
     are wrong."""
     assurance: Level
-    """Minimum probability, over the draw of labelled documents, that the limit holds."""
+    """Minimum probability that the limit is kept. The probability refers to the random choice of
+    the labelled documents."""
     together: bool = False
-    """Whether the probability is for all fields at once, instead of for each field by itself."""
+    """Whether the limit is kept with this probability for all fields at once. Otherwise, the
+    probability is that of each single field."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldPolicy:
-    """The threshold of a field, or of a field in one group of documents, and its evidence."""
+    """The threshold of a field, and the evidence for it.
+
+    It may be for one group of documents only.
+    """
 
     field: str
     """Path of the field, without list indexes."""
@@ -73,15 +80,16 @@ class FieldPolicy:
     accepted: Fraction
     """The share of values that are accepted."""
     error: FractionOrNone
-    """Share of wrong values among a document's accepted values, averaged over documents."""
+    """Each document has a share of wrong values among its accepted values. This is the average of
+    these shares; null if no value is accepted."""
     bound: FractionOrNone
-    """Upper bound of the expected error, at the level of the test."""
+    """Upper bound of the expected error. Its confidence level is that of the test."""
     needed: Count
-    """Minimum number of documents with which a threshold can keep the promise, even if none of them
-    has an error."""
+    """How many documents are needed so that some threshold can keep the promise. With fewer, none
+    can, even if no document has an error."""
     curve: Sequence[Sequence[Fraction]]
-    """Pairs (accepted share of values, mean error), one for each threshold, from the highest
-    threshold to the lowest."""
+    """Pairs (share of accepted values, mean error). There is one for each threshold, and the
+    highest threshold comes first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +107,8 @@ class AcceptancePolicy:
     """The thresholds of all fields, and the evidence for them."""
 
     format: Literal["stickler-policy/1"]
-    """The name of the file format; its number rises when a key changes its meaning or is
-    removed."""
+    """The name of the file format. It ends with a number, which rises when a key is removed or
+    changes its meaning."""
     version: str
     """Version of the program that made the policy."""
     semantics: Count
@@ -282,10 +290,10 @@ def _evaluate_field(policy: FieldPolicy, values: PolicyField | None) -> FieldOut
 
 MAX_THRESHOLDS: Final = 1_000
 STARTS: Final = 4
-"""Number of sequences of tests; each sequence begins at a different threshold.
+"""Number of sequences of tests. Each sequence begins at a different threshold.
 
-A sequence ends with the first test that does not reject. If there were only one sequence, a single
-confident value that is wrong could end all testing early."""
+A sequence ends with the first test that does not reject. With only one sequence, a single wrong
+value with a high confidence could end all testing early."""
 
 _ROUNDING: Final = 1e-9  # sums of shares that should be whole numbers are inexact
 

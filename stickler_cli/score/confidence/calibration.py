@@ -306,10 +306,12 @@ def reliability(
 ) -> Reliability:
     """Group units by confidence. Each unit has weight 1, or the weight of its document.
 
-    Args: confidence: the confidence of each unit, (n,). is_right: whether each unit is right, (n,).
-    document: the position of the document of each unit, (n,). weights: the weights of the documents
-    in each resample, (n_documents, n_resamples). multiplicity: number of units that each entry
-    stands for, (n,); only without weights.
+    Args:
+        confidence: the confidence of each unit, (n,).
+        is_right: whether each unit is right, (n,).
+        document: the position of the document of each unit, (n,).
+        weights: the weights of the documents in each resample, (n_documents, n_resamples).
+        multiplicity: number of units that each entry stands for, (n,); only without weights.
     """
     distinct, groups = np.unique(confidence, return_inverse=True)
     if document is None or weights is None:

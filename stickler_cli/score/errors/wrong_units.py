@@ -242,7 +242,7 @@ def classified_errors(
 
 
 def outermost_errors(table: UnitTable, truths: Sequence[JsonValue]) -> list[list[ClassifiedError]]:
-    """Return, for each document, the errors that are not inside another error, in schema order."""
+    """Return the errors of each document that are not inside another error, in schema order."""
 
     def is_outermost(batch: UnitBatch) -> Mask:
         # A unit is judged unless it is inside a unit that failed as a whole.
@@ -264,10 +264,10 @@ def outermost_errors(table: UnitTable, truths: Sequence[JsonValue]) -> list[list
 def classified_error(
     unit: LocatedUnit, places: ValuePlaces, n_inside: Indexes | None
 ) -> ClassifiedError:
-    """Return a wrong unit with its error class.
+    """Find the error class of a wrong unit, and return the unit as a classified error.
 
-    `places` has the values of the document's ground truth. `n_inside` is the number of wrong values
-    inside each unit of the table; None if these numbers are not needed.
+    `places` has the values of the document's ground truth. `n_inside` has the number of wrong
+    values inside each unit of the table, or is None if these numbers are not needed.
     """
     if unit.gt_path is None:  # the unit is inside an item that the ground truth lacks
         places = ValuePlaces(None)
@@ -295,11 +295,11 @@ def classified_error(
 def find_origins(
     unit: LocatedUnit, elsewhere: Path | None, differing: tuple[str, ...]
 ) -> Iterator[Origin]:
-    """Yield the origins of a wrong value: the other fields from which it seems to be taken.
+    """Yield the other fields from which a wrong value seems to be taken, as origins.
 
-    If the value is swapped, `elsewhere` is the path at which the ground truth has this value, and
-    the field of this path is the only origin. If the unit is a list item and `elsewhere` is None,
-    `origins` searches the item for the origin of each field in `differing`.
+    If the value is swapped, `elsewhere` is the path at which the ground truth has this value. The
+    field at this path is then the only origin. If `elsewhere` is None and the unit is a pair of
+    objects in a list, the origin of each field in `differing` is searched for inside the pair.
     """
     gt, pred = unit.gt, unit.pred
     if elsewhere is not None:
@@ -312,9 +312,9 @@ def find_origins(
 
 
 def compared_fields(unit: LocatedUnit) -> tuple[tuple[str, ...], int]:
-    """Return the names of the fields in which two items differ, and the number of right fields.
+    """Return (names of the fields in which two items differ, number of right fields).
 
-    The names are in schema order, followed by undeclared keys.
+    Declared fields come first, in schema order, followed by undeclared keys.
     """
     batch, table = unit.batch, unit.table
     is_pair = batch.is_item and batch.kind == OBJECT and unit.outcome in BOTH_SIDES
@@ -332,9 +332,10 @@ def compared_fields(unit: LocatedUnit) -> tuple[tuple[str, ...], int]:
 
 
 def field_outcomes(table: UnitTable, batch: UnitBatch, row: int) -> set[int]:
-    """Return the outcomes of a field: those of its items if it is a list, else its own outcome.
+    """Return the outcomes of a field: its own outcome, or those of its items if it is a list.
 
-    A list without items has its own outcome, too. The set is empty for an unlabelled field.
+    For a list without items, it is the list's own outcome. The set is empty for an unlabelled
+    field.
     """
     if batch.is_unlabelled:
         return set()
@@ -346,7 +347,7 @@ def field_outcomes(table: UnitTable, batch: UnitBatch, row: int) -> set[int]:
 
 
 def is_simple_unit(unit: LocatedUnit) -> bool:
-    """Return whether a wrong unit is a simple error: a missed or invented value."""
+    """Return whether a wrong unit is a simple error, which is a missed or invented value."""
     if unit.undeclared_key is not None:
         return False
     return bool(is_simple(unit.table, unit.batch)[unit.position])
@@ -373,7 +374,7 @@ def with_end(error: ClassifiedError, early_ends: EarlyEnds) -> ClassifiedError:
 
 
 def located_simple_errors(table: UnitTable, early_ends: EarlyEnds) -> list[list[ClassifiedError]]:
-    """Return the simple errors of each document one by one, in schema order."""
+    """Return the simple errors of each document as single errors, in schema order."""
     by_document = located_units(table, lambda batch: is_simple(table, batch), extra_keys="none")
     return [[with_end(simple_error(unit), early_ends) for unit in units] for units in by_document]
 
@@ -381,8 +382,8 @@ def located_simple_errors(table: UnitTable, early_ends: EarlyEnds) -> list[list[
 def simple_errors(table: UnitTable, early_ends: EarlyEnds) -> list[SimpleErrors]:
     """Return the simple errors of all documents, grouped by field and class.
 
-    A simple error is a missed or invented value whose class is clear from its outcome. Such errors
-    are classified as whole arrays, which is fast.
+    A simple error is a missed or invented value whose class follows from its outcome. Many such
+    errors are classified at once as arrays, which is fast.
     """
     errors: list[SimpleErrors] = []
     for batch in table.batches:
@@ -403,7 +404,7 @@ def simple_errors_by_field(
     error_class: ErrorClass,
     early_ends: EarlyEnds,
 ) -> Iterator[SimpleErrors]:
-    """Yield simple errors of one class, field by field.
+    """Yield the simple errors of one class, one group for each field.
 
     `positions` are the positions of the errors in the batch.
     """
