@@ -83,7 +83,8 @@ class FieldPolicy:
     """Each document has a share of wrong values among its accepted values. This is the average of
     these shares; null if no value is accepted."""
     bound: FractionOrNone
-    """Upper bound of the expected error. Its confidence level is that of the test."""
+    """Upper bound of the expected error, with the confidence level of the test; null if no value is
+    accepted."""
     needed: Count
     """How many documents are needed so that some threshold can keep the promise. With fewer, none
     can, even if no document has an error."""
