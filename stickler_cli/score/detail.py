@@ -222,8 +222,8 @@ class Picture(NamedTuple):
     address: str
     """The image as a `data:` URI."""
     width: float
-    """Width of the page, in pixels for an image and in points for a PDF. Boxes use the same
-    unit."""
+    """Width of the page, in pixels for an image and in points for a PDF. Boxes that are not
+    fractions use the same unit."""
     height: float
     """Height of the page, in the unit of `width`."""
 

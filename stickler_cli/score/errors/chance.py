@@ -132,8 +132,8 @@ class ValueCounts:
     def _pattern(counts: Mapping[Names, Buckets], names: Names) -> Names:
         """Return the key of `counts` for a field: its path, in which `*` replaces the keys of maps.
 
-        How is the key of a map recognised? No path in `counts` has this name after the same
-        beginning.
+        A name in the path is taken for the key of a map if no path in `counts` has this name after
+        the same beginning.
         """
         if names in counts:
             return names

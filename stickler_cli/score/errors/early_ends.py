@@ -30,18 +30,18 @@ from stickler_cli.score.document_result import Status
 from .located_units import SortKey, field_number
 
 MIN_MISSED_FIELDS: Final = 3
-"""Minimum number of fields or list items that are missed at the end of a document. One or two at
-the end are more often two errors than a cut-off answer."""
+"""A document ends early only if at least this many fields or list items are missed at its end. One
+or two are more often separate errors than a cut-off answer."""
 
 _AFTER_ALL_FIELDS: Final = 1 << 40  # sorts the keys of a map behind all declared fields
 _NO_INDEX: Final = -1
 
 
 class FieldPlace(NamedTuple):
-    """A field outside lists, with its position in the schema.
+    """A field that is not inside a list, with its position in the schema.
 
-    Objects of this class sort in the order of the schema. A list with everything in it is one
-    field. All keys of a map are one field, too.
+    Objects of this class are sorted in the order of the schema. A list with everything in it
+    counts as one field, and so do all keys of a map.
     """
 
     order: SortKey
@@ -76,7 +76,7 @@ class DocumentEnd(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """Where the document ends, or why nothing is predicted, in words."""
+        """Says in words where the document ends, or why nothing is predicted."""
         if self.kind is EndKind.ITEM:
             return f"nothing is predicted after {field_path(self.place.path)}[{self.last_item}]"
         if self.kind is EndKind.FIELD:
@@ -84,9 +84,9 @@ class DocumentEnd(NamedTuple):
         return _WITHOUT_VALUES[self.kind]
 
     def is_before(self, place: FieldPlace, item_index: int) -> bool:
-        """Return whether a missed unit lies behind this end.
+        """Return whether a missed unit comes after this end.
 
-        `place` and `item_index` are the field of the unit and its index if that field is a list.
+        `place` is the field of the unit. If it is a list, `item_index` is the index of the item.
         """
         if self.kind not in EARLY_ENDS or place > self.place:
             return True
@@ -150,7 +150,7 @@ _KIND_BY_STATUS: Final = {Status.MISSING: EndKind.MISSING, Status.INVALID: EndKi
 
 @dataclass(slots=True)
 class _ListItems:
-    """The items of one list outside lists, in each document."""
+    """The items that each document has in one list, which is not inside another list."""
 
     last_predicted: Indexes
     """The highest index of a predicted item in the ground truth, (n_documents,); -1 for none."""
@@ -159,17 +159,20 @@ class _ListItems:
     n_missed: Indexes
     """The number of missed items, (n_documents,)."""
     has_others: Mask
-    """Whether there may be predicted items without a true item, (n_documents,)."""
+    """Whether there may be predicted items that the ground truth lacks, (n_documents,)."""
 
     @property
     def is_cut(self) -> Mask:
-        """Whether exactly the first items of the ground truth are predicted, (n_documents,)."""
+        """Whether the list seems to be cut off, (n_documents,).
+
+        The first items of the ground truth are predicted, then no more, and no other items.
+        """
         is_prefix = (self.last_predicted >= 0) & (self.last_predicted < self.first_missed)
         return is_prefix & (self.n_missed > 0) & ~self.has_others
 
 
 def _find_lists(table: UnitTable) -> dict[FieldPlace, _ListItems]:
-    """Find the items of each list that is outside lists and maps."""
+    """Find the items of each list that is not inside another list or a map."""
     lists: dict[FieldPlace, _ListItems] = {}
     for batch in table.batches:
         if not (batch.is_item and _is_field(batch) and batch.size):
@@ -213,7 +216,7 @@ def _find_last_fields(
     predicted: Mapping[FieldPlace, Mask],
     lists: Mapping[FieldPlace, _ListItems],
 ) -> dict[int, DocumentEnd]:
-    """Return the end of each document with a predicted value that ends early.
+    """Find where documents with at least one predicted value end, if they end early.
 
     `missed[field]` and `predicted[field]` are masks of shape (n_documents,): whether each document
     misses the field, and whether its prediction has a value in the field. `lists` has the items of
@@ -279,7 +282,10 @@ def is_after_end(
 
 
 def find_item_indexes(batch: UnitBatch, positions: Indexes) -> list[int]:
-    """Return the ground-truth index of each unit in its outermost list; -1 outside lists."""
+    """Return the index, in its outermost list, of the item that contains each unit.
+
+    Indexes are those of the ground truth; -1 for a unit outside lists.
+    """
     item_indexes = [_NO_INDEX] * len(positions)
     level = batch
     while level.container is not None:
