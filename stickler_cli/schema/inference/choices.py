@@ -73,39 +73,41 @@ class Inferred:
     """Property names that lead from the document to the field, such as `("line_items", "price")`.
     `*` stands for any key."""
     comparator: str = ""
-    """Name of the comparator. It is empty for objects, which are compared field by field, and for
-    values of any type, whose comparator depends on each value."""
+    """Name of the comparator. It is empty for objects, because they are compared field by field. It
+    is also empty for values of any type, because each value has the comparator of its type."""
     config: Mapping[str, object] = field(default_factory=dict)
     """Keyword arguments of the comparator; empty for the default configuration."""
     threshold: float | None = None
-    """Similarity at which two values match, in [0, 1]; None if that depends on the values."""
+    """Similarity at which two values match, in [0, 1]. None if values of different types have
+    different thresholds."""
     weight: float = DEFAULT_WEIGHT
     """Weight of the field in its object; above 0."""
     reason: str = ""
     """Why the comparator was chosen, as a phrase."""
     kind: str = ""
-    """The JSON type of the field's values: `number`, `list of string`, `object`, `any`."""
+    """The JSON type of the field's values, such as `number`, `list of string`, `object` or `any`.
+    """
     source: Who = "default"
     stated: tuple[str, ...] = ()
     """The names among `comparator`, `threshold` and `weight` that the schema's annotations set."""
     rules: tuple[str, ...] = ()
-    """Phrases about the field's annotations on pairing and reading: `ordered`, `key sku`."""
+    """Short phrases on how annotations pair list items or read values, such as `ordered` or `key
+    sku`."""
     stands: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    """JSON Pointers to the places in the schema's own file where the field's annotations can be;
-    the first has precedence."""
+    """JSON Pointers to the places in the schema's own file where annotations of the field can
+    stand. If several of them have an annotation, the first one wins."""
     other_annotations: Mapping[str, JsonValue] = field(default_factory=dict, repr=False)
-    """Further annotations, which the attributes above do not contain. They say how list items are
-    paired, or at which score two rows match. The keys are those of a schema, such as
-    `x-aws-stickler-pairing`."""
+    """Annotations that no other attribute contains. They say how list items are paired, or at which
+    score two rows match. Keys are written as in a schema, such as `x-aws-stickler-pairing`."""
 
     @property
     def compared_by(self) -> str:
-        """The comparator with its arguments, for instance `NumericComparator(tolerance=0.01)`."""
+        """The comparator with its arguments, such as `NumericComparator(tolerance=0.01)`."""
         return self.comparator + (f"({self.keywords})" if self.config else "")
 
     @property
     def keywords(self) -> str:
-        """The keyword arguments of the comparator as text, for instance `tolerance=0.01`."""
+        """The keyword arguments of the comparator as text, such as `tolerance=0.01`."""
         return ", ".join(f"{name}={value!r}" for name, value in self.config.items())
 
     def annotations(self) -> JsonObject:
@@ -117,14 +119,14 @@ class Inferred:
 
 
 def has_stated_comparison(merged: Merged) -> bool:
-    """Return whether annotations say how values are compared, not only with which weight."""
+    """Return whether annotations say how values are compared. A weight alone does not say it."""
     return merged.chooses or merged.threshold is not None or merged.clip_under_threshold is not None
 
 
 def choose_by_annotations(merged: Merged, default: LeafDefault | None = None) -> Inferred:
     """Return the comparison that annotations state.
 
-    What they leave open is taken from `default`.
+    `default` is used for what they do not state.
     """
     if not has_stated_comparison(merged):
         return Inferred(reason="values of any type, each compared by its type")
@@ -155,11 +157,13 @@ def choose_leaf(
     *,
     is_called: bool = False,
 ) -> Inferred:
-    """Return the comparison of a leaf: by its annotations, its kind, its name, then its values.
+    """Return the comparison of a leaf.
+
+    Annotations come first, then its kind, its name and its values.
 
     `name` is the name of the leaf's field. `seen` has the observed values of the leaf. `currencies`
-    are the currencies stated in neighbouring fields. `is_called` says that the leaf is inside the
-    description of a tool or call, where a single word can be a name in code.
+    are those that neighbouring fields state. `is_called` says that the leaf is inside the
+    description of a tool or of a call, where a single word can be a name in code.
     """
     if has_stated_comparison(place.merged):
         return choose_by_annotations(place.merged, place.default)
@@ -191,7 +195,7 @@ def _choose_by_format(place: LeafPlace, seen: Observed | None) -> Inferred:
 def _choose_leaf_by_name(
     name: str, place: LeafPlace, seen: Observed | None, currencies: frozenset[str]
 ) -> Inferred:
-    """Return the comparison of a number or a plain text by its name, and by its values."""
+    """Return the comparison of a number or a plain text, chosen by its name and its values."""
     kind = "string" if place.kind == "string" else "number"
     can_read_values = place.format != "duration"  # no rule for names reads durations
     default, reason = None, choose_by_kind(place).reason
@@ -220,11 +224,11 @@ def _choose_leaf_by_name(
 
 
 def _choose_code(seen: Observed, *, has_rule: bool) -> Inferred | None:
-    """Return the comparison for texts such as code, markup or formulas.
+    """Return the comparison for texts such as code, markup or formulas, or None for other texts.
 
-    A form such as SQL or LaTeX is chosen if most texts have this form. If there is no such form,
-    return None. `has_rule` says that there is a rule for the field's name. Chemical formulas are
-    then not considered, since other codes look like them.
+    If most texts have one form, such as SQL or LaTeX, the comparison for this form is returned.
+    `has_rule` says that there is a rule for the name of the field. Chemical formulas are then not
+    considered, because codes can look like them.
     """
     from .code_forms import CHEMICAL_FORMULA, CODE_LANGUAGES  # compiles many patterns
 
@@ -254,7 +258,8 @@ def _choose_money(seen: Observed | None, currencies: frozenset[str]) -> LeafDefa
     """Return the comparison of amounts of money.
 
     The observed values show whether a dot separates thousands or decimals. If they do not, the
-    currencies decide. Amounts with fractions of a cent get no tolerance of a cent.
+    currencies decide. Usually a difference of a cent is tolerated, but not if amounts have
+    fractions of a cent.
     """
     evidence = Counter[str]() if seen is None else seen.evidence
     default = MONEY
@@ -276,10 +281,10 @@ def _has_dots_for_thousands(seen: Observed) -> bool:
 
 
 def _adjust_dates(choice: Inferred, seen: Observed) -> Inferred:
-    """Return a comparison of dates with the observed order of day and month.
+    """Add to a comparison of dates what the observed texts show, and return it.
 
-    Times are compared too, if most of the texts contain a time. A comparison of anything but dates
-    is returned unchanged.
+    They may show the order of day and month. Times are compared, too, if most texts contain one.
+    Any other comparison is returned unchanged.
     """
     if choice.comparator != "DateComparator":
         return choice
@@ -295,10 +300,10 @@ def _adjust_dates(choice: Inferred, seen: Observed) -> Inferred:
 
 
 def _choose_by_values(named: LeafDefault | None, seen: Observed) -> tuple[LeafDefault, str] | None:
-    """Return (comparison, reason) according to the observed texts.
+    """Return (comparison, reason) as the observed texts suggest.
 
     `named` is the comparison that the field's name suggests, if any. Return None if there are no
-    texts, or if the comparator of `named` can read most of the texts.
+    texts, or if the comparator of `named` can read most of them.
     """
     texts = seen.forms[""]
     form = READS.get(named.comparator) if named else None
@@ -313,7 +318,7 @@ def _choose_by_values(named: LeafDefault | None, seen: Observed) -> tuple[LeafDe
 
 
 def _adjust_to_length(default: LeafDefault, seen: Observed | None) -> LeafDefault:
-    """Return the variant of a comparison that suits the length of most texts."""
+    """Return the variant of a comparison for the length of most texts: short or long."""
     if seen is None or not seen.forms[""]:
         return default
     is_long = seen.share("short") < MOSTLY
@@ -321,7 +326,10 @@ def _adjust_to_length(default: LeafDefault, seen: Observed | None) -> LeafDefaul
 
 
 def _list_choices_by_form(seen: Observed) -> Iterator[tuple[LeafDefault, str]]:
-    """Yield (comparison, reason) for each form that most texts have, the most specific first."""
+    """Yield (comparison, reason) for each form that most texts have.
+
+    The most specific form comes first.
+    """
     if max(map(seen.share, ("email", "uri", "address of a host"))) >= ALIKE:
         yield WEB, "the texts are e-mail, host or web addresses: every character matters"
     if seen.share("time of day") >= ALIKE:
@@ -350,10 +358,10 @@ def _list_choices_by_form(seen: Observed) -> Iterator[tuple[LeafDefault, str]]:
 
 
 def agree_on_text(choices: Sequence[Inferred], kinds: Sequence[str]) -> Sequence[Inferred]:
-    """Return the comparisons of a union's alternatives; `kinds` has the kind of each alternative.
+    """Make the comparisons of a union's alternatives consistent, and return them.
 
-    If texts are compared as dates, numbers or times, JSON numbers are compared by the same
-    comparator as the texts.
+    If texts are compared as dates, numbers or times, JSON numbers get the same comparator. `kinds`
+    has the kind of each alternative.
     """
     of_text = dict(zip(kinds, choices, strict=True)).get("string")
     if of_text is None or not {*kinds} <= {"string", "number", "integer"}:
@@ -369,7 +377,7 @@ COMPARES_TYPES: Final = frozenset({"ExactComparator", "NumericComparator"})
 def keep_types(choice: Inferred) -> Inferred:
     """Return a comparison in which numbers and booleans do not match texts: 5 is not "5".
 
-    Return it unchanged if its comparator cannot test types.
+    The comparison is returned unchanged if its comparator cannot test types.
     """
     if choice.comparator not in COMPARES_TYPES:
         return choice
@@ -399,7 +407,8 @@ def choose_by_kind(place: LeafPlace) -> Inferred:
 def choose_by_name(name: str, kind: str) -> Inferred | None:
     """Return the comparison that the name of a field suggests.
 
-    Return None if there is no rule for the name, or if the rule is not for values of this kind.
+    Return None if there is no rule for the name, or if the rule does not apply to this kind of
+    values.
     """
     rule_and_ending = rule_for(name, kind)
     if rule_and_ending is None:
@@ -422,9 +431,9 @@ def _make_choice(default: LeafDefault, reason: str) -> Inferred:
 
 
 def may_be_box(places: PlaceFinder, place: ArrayPlace, *, plural: bool) -> bool:
-    """Return whether a schema allows arrays that are four numbers, or two pairs of numbers.
+    """Return whether a schema allows arrays of four numbers, or of two pairs of numbers.
 
-    `plural` says that the field's name is in the plural; a list of pairs is then not a box.
+    `plural` says that the field's name is in the plural. A list of pairs is then not a box.
     """
     if _may_be_numbers(places, place.in_force, 4):
         return True

@@ -1,6 +1,7 @@
 """Recognize texts that are not prose: SQL, markup, formulas, source code, molecules and others.
 
-Prose and code may share words. The patterns therefore look for signs that prose does not contain.
+Prose and code may contain the same words. The patterns therefore look for signs that prose does not
+have.
 """
 
 import re
@@ -25,7 +26,7 @@ CODE_LANGUAGES: Final = {
     "a sequence": "letters",
     CHEMICAL_FORMULA: "letters",
 }
-"""The `language` argument of CodeComparator for each form of text, such as `SQL`."""
+"""Maps each form of texts, such as `SQL`, to the `language` argument of CodeComparator."""
 
 _keywords: Final = partial(re.compile, flags=re.ASCII | re.IGNORECASE)
 _QUERY_IN_CAPITALS: Final = re.compile(
@@ -69,7 +70,8 @@ _CALL_OF_METHOD: Final = re.compile(r"[a-z_]\w*(?:\.[a-z_]\w*)+\(")
 _COMMAND_WITH_OPTION: Final = re.compile(
     r"(?:\$ )?(?:sudo )?[a-z][a-z0-9_.+-]*(?= )[^\n]*? (?:-[A-Za-z]{1,4}|--[a-z][\w-]+)(?![^\s=])"
 )
-"""A program in small letters, and an option such as `-r` or `--all` somewhere behind it."""
+"""Pattern of a command with options: a program in lower case, followed somewhere by an option such
+as `-r` or `--all`."""
 _INDENTED_BLOCK: Final = re.compile(r":[^\S\n]*\n[^\S\n]+\S")
 _PATTERN: Final = re.compile(
     r"\\[dwsDWSbB](?:[+*?{)\]$\\-]|$)|\[\^?[^\]\s]{1,40}\][+*?{]|\(\?[:=!<P]|\\[dwsDWS]\\"
@@ -91,22 +93,25 @@ _PATH: Final = re.compile(
 _KEY: Final = re.compile(r"(?=.*\d)[A-Za-z0-9_+/=-]{10,}", re.ASCII)
 _RUN_IN_KEY: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 MAX_MEAN_RUN: Final = 2.5
-"""Maximum mean length of the groups of letters or digits in a random key. The groups of
-`iPhone15Pro256GB` are longer: 16 characters in 6 groups."""
+"""A random key changes often between capitals, small letters and digits. Its groups of letters or
+digits are at most this long on average. The groups of `iPhone15Pro256GB` are longer: 16 characters
+in 6 groups."""
 _BASES: Final = re.compile(r"(?:>[^\n]*\n)?\s*(?:[ACGTUN\s-]{10,}|[acgtun\s-]{10,})\*?")
 _RESIDUES: Final = re.compile(
     r"(?:>[^\n]*\n)?\s*[ACDEFGHIKLMNPQRSTVWYX]{8,}(?:\s+[ACDEFGHIKLMNPQRSTVWYX]+)*\*?"
 )
 MAX_BLANKS: Final = 200
 """Maximum number of consecutive blanks and line breaks. Longer sequences are shortened before a
-search, because the time of patterns grows with the square of their length."""
+search, because the patterns need time that grows with the square of this length."""
 _LONG_BLANKS: Final = re.compile(rf"(\s{{{MAX_BLANKS}}})\s+")
 SHORTEST_MOLECULE: Final = 5  # characters, with at least three atoms
 SHORTEST_PROTEIN: Final = 20  # residues
 
 
 def code_form(text: str) -> str | None:
-    """Return the name of a text's form, a key of `CODE_LANGUAGES`; None for prose.
+    """Return the form of a text, such as `SQL`, or None for prose.
+
+    Forms are the keys of `CODE_LANGUAGES`.
 
     >>> code_form("SELECT a FROM t WHERE b > 3"), code_form("Select one from the list below")
     ('SQL', None)
@@ -132,7 +137,7 @@ def _is_query(text: str) -> bool:
 
 
 def _has_symbols(text: str) -> bool:
-    """Return whether a text has brackets or operators as in code, or begins with an import."""
+    """Return whether a text has brackets or operators like code, or begins with an import."""
     return any(sign in text for sign in ("(", "{", "=", ";")) or text.startswith(("import", "from"))
 
 
@@ -153,7 +158,7 @@ def _is_latex(text: str) -> bool:
 
 
 def _is_source_code(text: str) -> bool:
-    """Return whether a text has statements, or is one call of a method, such as `s.split(" ")`."""
+    """Return whether a text has statements, or is a call of a method, such as `s.split(" ")`."""
     if _CALL_OF_METHOD.match(text) and text.endswith((")", ");")) and "\n" not in text:
         return True
     has_statement = _STATEMENT_OF_CODE.search(text) is not None
@@ -190,4 +195,4 @@ _TESTS_OF_FORMS: Final[Sequence[tuple[str, Callable[[str], object]]]] = (
     ("a sequence", _is_sequence),
     (CHEMICAL_FORMULA, is_formula),
 )
-"""A test for each form; the first form whose test returns a true value is the form of a text."""
+"""A test for each form. A text has the first form whose test returns a true value."""

@@ -1,8 +1,8 @@
 """Walk over a schema, choose annotations for all fields without annotations, and list the fields.
 
-An annotation is written where it has an effect: beside a reference, not at the reference's target;
-on an array of leaves, not on its items. A field whose annotations state a comparison is not
-changed. See docs/inference.md.
+An annotation is written where it has an effect. Examples: beside a reference, not at the
+reference's target; on an array of leaves, not on its items. If a field already has annotations that
+state a comparison, it is not changed. See docs/inference.md.
 """
 
 from dataclasses import replace
@@ -60,8 +60,8 @@ from .observation import Observed, stated_currencies
 from .observed_schemas import json_text_keywords
 
 REPEATED: Final = 12
-"""A part of the schema can be used at several places. At the second place, its fields are listed
-again if they are at most this many; a larger part is listed as one entry, `as above`."""
+"""A part of the schema can be used at several places. If it has at most this many fields, they are
+listed again at each place. A larger part is listed as one entry, `as above`."""
 
 COMMENT: Final = "$comment"
 """The keyword whose text explains a field's annotations."""
@@ -79,12 +79,13 @@ WHOLE: Final = "array or object"
 
 
 class FieldVisit(NamedTuple):
-    """A visit of one place (see `stickler_cli.schema.places`) during the walk over a schema."""
+    """A visit of one place during the walk over a schema (see `stickler_cli.schema.places`)."""
 
     holder: Schema
     """The schema to which annotations of the place are added."""
     leaf_holder: Schema | None = None
-    """The schema of the array around a leaf; annotations of the leaf are added there."""
+    """The schema of the array around a leaf. If there is such an array, annotations of the leaf are
+    added there."""
     name: str = ""
     """Name of the field that contains the place."""
     path: Path = ()
@@ -94,20 +95,20 @@ class FieldVisit(NamedTuple):
     listed: bool = False
     """Whether the place is an element of a list."""
     depth: int = 0
-    """Number of nested arrays that lead from the field to the place: 0 for the field itself, 1 for
-    the elements of its list, 2 for the cells of a table."""
+    """Number of arrays between the field and the place: 0 for the field itself, 1 for the elements
+    of its list, 2 for the cells of a table."""
     list_rules: tuple[str, ...] = ()
-    """Rules, in words, by which the surrounding arrays pair their elements."""
+    """How the surrounding arrays pair their elements, in words such as `ordered`."""
     is_in_text: bool = False
-    """Whether the place is inside a text. The field at `path` then has texts that contain JSON, and
-    the place is in this JSON."""
+    """Whether the place is in JSON that is written inside a text. The text is then the value of the
+    field at `path`."""
     has_rows_in_any_order: bool = False
-    """Whether the elements of the outermost array are paired in any order. These elements can be
+    """Whether the elements of the outermost array are paired in any order. These elements may be
     arrays themselves, such as the rows of a table."""
 
     @property
     def key(self) -> tuple[object, ...]:
-        """A key that is equal for visits that lead to the same comparison."""
+        """A key for visits. Visits with equal keys lead to the same comparison."""
         holders = id(self.holder), id(self.leaf_holder)
         return (*holders, self.name, self.inherited.signature, self.weight, self.listed)
 
@@ -141,8 +142,8 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         self._seen = seen
         self._root = files.root
         self._own: set[int] = set()
-        """Identities (`id`) of the schemas that may get annotations. A schema that is `true` or
-        `false` cannot get any, so the object that replaces it is not included."""
+        """Identities (`id()`) of the schemas to which annotations may be added. The schemas `true`
+        and `false` cannot have annotations, so the objects that replace them are not included."""
         own_schemas = self._own  # `files` must not refer to the walker: a cycle stays in memory
 
         def note(schema: Schema) -> bool:
@@ -158,27 +159,27 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         self._boxes = comparators.boxes
         self._choices: dict[int, tuple[Schema, Inferred]] = {}
         self._further: dict[int, tuple[Schema, Inferred]] = {}
-        """Maps the `id()` of a schema to the schema and its inferred `other_annotations`."""
+        """Inferred `other_annotations`. Maps the `id()` of a schema to a pair: the schema, and an
+        entry with these annotations."""
         self._texts: dict[int, _TextsOfSchema] = {}
-        """Maps the `id()` of a schema to the observed texts that it describes and that may be
-        JSON."""
+        """Maps the `id()` of a schema to the observed texts of its fields that may be JSON."""
         self._text_visits: list[FieldVisit] = []
         self._entries: _Fields = []
         self._currencies: dict[Path, frozenset[str]] = {}
-        """Maps the path of an object to the currencies that hold for its fields."""
+        """Maps the path of an object to the currencies of the amounts in it."""
         self._has_argument_key: dict[Path, bool] = {}
-        """Maps the path of an object to whether it has a key for the arguments of a call."""
+        """Maps the path of an object to whether one of its keys is for the arguments of a call."""
         self.written_arms: set[int] = set()
-        """The `id()` of each alternative of a union that was added to the copy of the schema; the
-        schema's file does not have these alternatives."""
+        """The `id()` of each union alternative that was added to the copy of the schema. These
+        alternatives are not in the schema's file."""
         self.open_places: list[FieldVisit] = []
-        """Visits of fields and elements whose values may have any type, and whose comparison no
-        annotation states."""
+        """Visits of fields and elements that may have values of any type, unless an annotation
+        states how they are compared."""
         self.annotated = False
         """Whether an annotation of a visited place states how values are compared."""
 
     def write_contents(self) -> bool:
-        """Add schemas for the contents of JSON texts; return whether any were added."""
+        """Add schemas for the contents of JSON texts. Return whether any were added."""
         is_written = False
         for of_schema in self._texts.values():
             texts = Observed()
@@ -193,8 +194,8 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def list_fields(self) -> tuple[Inferred, ...]:
         """Return all fields of the schema.
 
-        A field that is equal in several alternatives of a union, or at several positions of a
-        tuple, is listed once.
+        If a field is the same in several alternatives of a union, or at several positions of a
+        tuple, it is listed once.
         """
         self._entries = [*self._visit_place((self._root,), FieldVisit(self._root.schema))]
         self._finish()
@@ -210,9 +211,9 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         )
 
     def write_choices(self) -> dict[PlaceKey, Inferred]:
-        """Add the chosen annotations to the schema and return them.
+        """Add the chosen annotations to the schema, and return them.
 
-        Existing keys are not changed.
+        Keys that the schema already has are not changed.
         """
         choices = dict(self._choices)
         for identity, (schema, noted) in self._further.items():
@@ -233,9 +234,9 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _revisit(
         self, visited: Visited[FieldVisit, _Fields], in_force: InForce, visit: FieldVisit
     ) -> _Fields:
-        """List the fields of a part of the schema that was visited before at another path.
+        """List the fields of a part of the schema that was already visited at another path.
 
-        If the part has many fields, return one entry that refers to the first path.
+        If the part has many fields, only one entry is returned, which refers to the first path.
         """
         path, listed = visited.visit.path, visited.outcome
         if path != visit.path:
@@ -254,7 +255,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return super()._visit_flat(in_force, visit)
 
     def _note_open(self, place: Place, visit: FieldVisit) -> None:
-        """Remember a visited place that allows any type, if no annotation states its comparison."""
+        """Remember a place that allows any type, unless an annotation states its comparison."""
         match place:
             case ObjectPlace():
                 is_open = not place.properties and not place.patterns and place.other_keys == ()
@@ -266,7 +267,10 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             self.open_places.append(visit)
 
     def _build(self, visited: Visited[FieldVisit, _Fields], place: Place) -> _Fields:
-        """Choose annotations for a place, and return its fields and those inside it."""
+        """Choose annotations for a place.
+
+        Return the entries of the place and of everything inside it.
+        """
         visit = visited.visit
         self._note_open(place, visit)
         match place:
@@ -293,7 +297,8 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _list_alternatives(self, branches: tuple[Branch, ...], visit: FieldVisit) -> _Fields:
         """List the fields of a union's alternatives.
 
-        If the same comparison is chosen for all alternatives, it is added beside the union.
+        If the same comparison is chosen for all alternatives, its annotations are added beside the
+        union.
         """
         if len(branches) == 1:
             return self._visit_flat(branches[0].in_force, visit)
@@ -362,10 +367,10 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             self._text_visits.append(visit)
 
     def _note_contents_again(self, first: Path, again: Path) -> None:
-        """Remember that a part of the schema describes the texts of another field, too.
+        """Remember that a part of the schema also describes the texts of a second field.
 
         The part was first visited at the path `first`, and its texts were remembered for that path.
-        `again` is the path of the other field that uses the part.
+        `again` is the path of the second field.
         """
         for visit in [*self._text_visits]:
             if visit.path[: len(first)] == first:
@@ -374,7 +379,8 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _choose_leaf(self, place: LeafPlace, visit: FieldVisit) -> Inferred:
         """Return the comparison of a leaf.
 
-        A comparison that the schema does not state is remembered, to be added as annotations.
+        If the schema does not state a comparison, the chosen one is remembered, so that annotations
+        for it can be added later.
         """
         is_stated = has_stated_comparison(place.merged)
         if place.kind == "string" and not (is_stated or place.members):
@@ -402,7 +408,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _is_inside_call(self, visit: FieldVisit) -> bool:
         """Return whether a leaf is in an object that seems to describe a call of a tool.
 
-        Such an object is named like a tool, as in `tool_use`, or has a field with arguments.
+        Such an object is named like a tool, for example `tool_use`, or has a field with arguments.
         """
         parent_path = visit.path[:-1]
         if parent_path and names_a_call(str(parent_path[-1])):
@@ -414,10 +420,10 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return self._has_argument_key[parent_path]
 
     def _has_arguments(self, path: Path) -> bool:
-        """Return whether a field has the arguments of a call.
+        """Return whether a field contains the arguments of a call.
 
-        It has arguments if its name says so (`ARGUMENTS`). A field whose name only suggests
-        arguments (`INPUTS`) has some if the same object has a field with the name of a tool.
+        Some names say so (`ARGUMENTS`). Other names only suggest it (`INPUTS`). In this case,
+        another field of the same object must have the name of a tool.
         """
         name = str(path[-1])
         if ends_in(name, ARGUMENTS):
@@ -434,9 +440,9 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return self._seen and self._seen.find_field(visit.path)
 
     def _find_currencies(self, path: Path) -> frozenset[str]:
-        """Return the currencies stated in the object at a path.
+        """Return the currencies that the object at a path states.
 
-        If the object states none, return those of the nearest outer object that does.
+        If it states none, return those of the nearest object around it that does.
         """
         if self._seen is None:
             return frozenset()
@@ -455,16 +461,16 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return currencies
 
     def _find_shape(self, visit: FieldVisit, depth: int) -> ListShape | None:
-        """Return the shape of a field's observed arrays that are inside `depth` outer arrays."""
+        """Return the statistics of a field's arrays that are inside `depth` other arrays."""
         return self._seen.find_shape(visit.path, depth) if self._seen and depth >= 0 else None
 
     def _note_further(
         self, holder: Schema, visit: FieldVisit, name: str, value: JsonValue, reason: str
     ) -> None:
-        """Remember an inferred annotation that will be part of `Inferred.other_annotations`.
+        """Remember an inferred annotation for `Inferred.other_annotations`.
 
-        An example is the pairing of a list. `name` is the Python name of the annotation, `value`
-        its value, and `holder` the schema to which it will be added.
+        An example is the pairing of a list. `name` is the Python name of the annotation, and
+        `value` its value. It will be added to the schema `holder`.
         """
         _, noted = self._further.get(id(holder), (holder, Inferred(path=visit.path)))
         annotations = {**noted.other_annotations, annotated(name): value}
@@ -478,7 +484,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         """Infer whether an array needs an annotation for its pairing: by position, or in order.
 
         By position, the third element is only compared with the third. In order, elements may be
-        left out. Return True, and remember the annotation, if the array needs one.
+        left out. If the array needs an annotation, it is remembered, and the result is True.
         """
         if id(visit.holder) not in self._own:
             return False
@@ -501,7 +507,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return True
 
     def _is_column(self, place: ArrayPlace, visit: FieldVisit) -> bool:
-        """Return whether an array is a column of an object that stores a table by columns."""
+        """Return whether an array is a column of a table whose columns are fields of an object."""
         if self._seen is None or len(visit.path) < 2:
             return False
         table = self._seen.find_field(visit.path[:-1])
@@ -512,7 +518,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     ) -> bool:
         """Infer whether the order of an array's numbers matters.
 
-        If so, remember the annotation for it, and return True.
+        If it does, an annotation that pairs them in order is remembered, and the result is True.
         """
         if not is_series(visit.name, self._places, place, outer):
             return False
@@ -521,7 +527,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return True
 
     def _list_array_fields(self, place: ArrayPlace, visit: FieldVisit) -> _Fields:
-        """Return the entry of a list, a box or a tuple, and the fields inside its elements."""
+        """Return the entry of a list, box or tuple, and the entries of fields in its elements."""
         merged, positions, elements = place.merged, place.positions, place.elements
         shape, inner_shape = (
             self._find_shape(visit, visit.depth),
@@ -611,7 +617,10 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return entries + self._enter_object(list_fields, put_off)
 
     def _note_running_numbers(self, place: ObjectPlace, visit: FieldVisit) -> None:
-        """Exclude running numbers such as a line number from the pairing of a list's items."""
+        """Find fields that number the items of a list, such as a line number.
+
+        For each of them, an annotation is remembered that keeps it out of the pairing of items.
+        """
         shape = self._find_shape(visit, visit.depth - 1) if visit.listed else None
         if shape is None:
             return
@@ -624,7 +633,10 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _make_entry(
         self, visit: FieldVisit, merged: Merged, choice: Inferred, kind: str
     ) -> Inferred:
-        """Return a comparison as an entry of the list of fields: with path, weight and reason."""
+        """Return the entry of a field for the list of fields.
+
+        It has the field's comparison, path, weight and reason.
+        """
         if choice.comparator in self._instances:
             instance = self._instances[choice.comparator]
             choice = replace(choice, comparator=instance.name, config=instance.config)
@@ -649,16 +661,13 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         )
 
     def _find_comment(self, visit: FieldVisit) -> str:
-        """Return the text of the `$comment` beside a field's annotations.
-
-        Empty if there is none.
-        """
+        """Return the `$comment` beside a field's annotations; empty if there is none."""
         holders = (holder for holder in (visit.leaf_holder, visit.holder) if holder is not None)
         comments = (holder[COMMENT] for holder in holders if COMMENT in holder and own_keys(holder))
         return next((text for text in comments if isinstance(text, str)), "")
 
     def _find_pointers(self, *holders: Schema | None) -> tuple[str, ...]:
-        """Return JSON Pointers to the given schemas; schemas of other files are skipped."""
+        """Return JSON Pointers to the given schemas, except those in other files."""
         own_uri = self._places.files.locate(self._root.schema).uri
         unnamed = self.written_arms | {id(None), id(_NOWHERE)}
         named_holders = (
@@ -669,5 +678,5 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
 
 
 def _keeps_order(visit: FieldVisit) -> bool:
-    """Return whether a list that contains the visited place pairs its elements in order."""
+    """Return whether an array around the place pairs its elements in order or by position."""
     return not {ORDERED, BY_POSITION}.isdisjoint(visit.list_rules)

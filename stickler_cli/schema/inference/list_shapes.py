@@ -1,6 +1,6 @@
-"""The shape of the lists observed in one field: lengths, rows of tables, running numbers, boxes.
+"""Statistics of the lists in one field: lengths, rows of tables, running numbers, boxes.
 
-The statistics take bounded space for any number of documents.
+Their size is limited, for any number of documents.
 """
 
 from collections import Counter
@@ -13,22 +13,22 @@ from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
 MAX_LENGTHS: Final = 50
 """Maximum number of different list lengths that are counted."""
 MAX_POSITIONS: Final = 20
-"""Maximum length of a list for which the kinds of values are recorded at each position. In longer
-lists, all positions are taken to have the same kinds."""
+"""Longest list for which the kinds of values are recorded at each position. In longer lists, all
+positions are assumed to have values of the same kinds."""
 BOX_NUMBERS: Final = 4
 QUADRILATERAL_NUMBERS: Final = 8
 AREA_WITHIN: Final = 0.005
-"""Maximum relative difference between a stated area and the product of width and height."""
+"""Largest relative difference between a stated area and width times height."""
 MIN_COUNTED: Final = 3
-"""If a single list shows that a field numbers its items, the list must have at least this many
-items. If several lists show it, two items in each list are enough."""
+"""A field may number the items of a list. If only one list shows this, the list must have at least
+this many items. If several lists show it, two items in each list are enough."""
 _NUMERIC: Final = frozenset({"number", "array"})
 _LEAF_KINDS: Final = frozenset({"string", "number", "integer", "boolean", "null"})
 
 
 @dataclass(slots=True, eq=False)
 class BoxCounts:
-    """Counts of possible boxes, and of signs that their last two numbers are width and height."""
+    """Counts of possible boxes, and of those whose last two numbers seem to be width and height."""
 
     n_boxes: int = 0
     n_left_of_start: int = 0
@@ -38,7 +38,7 @@ class BoxCounts:
     n_areas: int = 0
     """Number of boxes whose object also states an area."""
     n_products: int = 0
-    """Number of boxes whose third and fourth number, multiplied, give the stated area."""
+    """Number of boxes whose third number times the fourth gives the stated area."""
 
     def add(self, numbers: Sequence[float]) -> None:
         """Count one box, given as four numbers."""
@@ -61,7 +61,7 @@ class BoxCounts:
 
     @property
     def have_sizes(self) -> bool:
-        """Whether the third and fourth number of the boxes are width and height."""
+        """Whether the third and fourth number of the boxes are width and height, not a corner."""
         some_above = 0 < self.n_above_start < self.n_boxes
         all_products = 0 < self.n_areas == self.n_products
         return self.n_left_of_start > 0 or some_above or all_products
@@ -73,15 +73,16 @@ class ListShape:
 
     lengths: Counter[int] = field(default_factory=Counter)
     has_tables: bool = False
-    """Whether some list contains at least two rows; a row is an inner list."""
+    """Whether a list with at least two rows was observed. A row is a list inside the list."""
     is_ragged: bool = False
-    """Whether the rows of some list differ in length, have fewer than two cells, or are mixed with
-    other values."""
+    """Whether the rows of a list differ in length, have fewer than two cells, or stand beside
+    values that are not rows."""
     kinds_by_position: list[set[str]] | None = field(default_factory=list)
-    """Kinds of the values at each position, without null; None once a list was too long."""
+    """Kinds of the values at each position, without null. None after a list that is longer than
+    `MAX_POSITIONS`."""
     counters: dict[str, int] | None = None
-    """The fields that number the items (0, 1, 2 or 1, 2, 3) in all lists so far, each with its
-    first number. None before the first list of objects."""
+    """Fields that number the items (0, 1, 2 or 1, 2, 3) in every list so far. The value is the
+    first number. None until a list of objects is added."""
     n_counted_lists: int = 0
     """Number of lists with at least two objects."""
     max_counted: int = 0
@@ -89,7 +90,7 @@ class ListShape:
     boxes: BoxCounts = field(default_factory=BoxCounts)
 
     def add(self, values: list[JsonValue]) -> None:
-        """Count one list: its length, kinds of values and rows, and whether it may be a box."""
+        """Count a list: its length, the kinds of its values, its rows, and if it may be a box."""
         if len(self.lengths) < MAX_LENGTHS or len(values) in self.lengths:
             self.lengths[len(values)] += 1
         self._add_kinds(values)
@@ -157,19 +158,22 @@ class ListShape:
 
     @property
     def is_table(self) -> bool:
-        """Whether the lists contain rows, and rows of one list have equal lengths of at least 2."""
+        """Whether lists contain rows, and all rows of a list have one length (at least 2)."""
         return self.has_tables and not self.is_ragged
 
     @property
     def differs_by_position(self) -> bool:
-        """Whether each position always has the same kind of value, and positions differ in kind."""
+        """Whether the kind of value depends on the position, as in a list of a name and a number.
+
+        Each position must always have the same kind.
+        """
         kinds = [kinds for kinds in self.kinds_by_position or () if kinds]
         alike = all(len(of_position) == 1 and of_position <= _LEAF_KINDS for of_position in kinds)
         return alike and len(set.union(set(), *kinds)) > 1
 
     @property
     def running_numbers(self) -> tuple[str, ...]:
-        """Fields that number the items of every list from 0 or 1, sorted by name."""
+        """Names of the fields that number the items of every list from 0 or 1, sorted."""
         is_shown = self.max_counted >= MIN_COUNTED or self.n_counted_lists > 1
         return tuple(sorted(self.counters or ())) if is_shown else ()
 
@@ -179,7 +183,7 @@ class ListShape:
 
     @property
     def summary(self) -> tuple[object, ...]:
-        """A dict key; lists with the same key lead to the same inferred comparisons."""
+        """A dict key. Lists with equal keys lead to the same inferred comparisons."""
         kinds = set.union(set(), *(self.kinds_by_position or ()))
         of_interest = ((4, 8), (8,), (2, 4), (4,), (2,), (2, 3, 4)) if kinds <= _NUMERIC else ()
         lengths = tuple(self.have_lengths(*allowed_lengths) for allowed_lengths in of_interest)
@@ -188,7 +192,7 @@ class ListShape:
 
 
 def _first_counted(values: Sequence[JsonValue]) -> int | None:
-    """Return the first number, 0 or 1, if values count up by one; None for other values.
+    """Return the first number if values count up by one from 0 or 1, otherwise None.
 
     Texts of digits count as numbers.
     """
@@ -206,9 +210,9 @@ def _whole_number(value: JsonValue) -> int | None:
 
 
 def box_numbers(values: JsonValue) -> Sequence[float] | None:
-    """Return the four numbers of a box, which may also be written as two pairs.
+    """Return the four numbers of a box, or None if the values are not a box.
 
-    None if the values are not a box.
+    A box may also be written as two pairs of numbers.
     """
     if not isinstance(values, list):
         return None

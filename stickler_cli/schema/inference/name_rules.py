@@ -1,9 +1,9 @@
-"""Rules of comparison by the name of a field (the table of docs/inference.md), and words in names.
+"""Rules that choose a comparison by the name of a field (the table in docs/inference.md).
 
 A name is split into words. In English, the last word is the main noun: `vat_number` is a number,
 while `number_vat` would be a VAT. Words after a preposition only add details: `total_before_tax` is
-a total. Rules are therefore looked up by the last words of a name, and the rule with the most words
-wins.
+a total. A rule therefore applies if the name ends in its words. If several rules apply, the one
+with the most words wins.
 """
 
 import json
@@ -28,10 +28,10 @@ IDENTIFIER: Final = "an identifier: one wrong character makes a different identi
 CHOICE: Final = "one of a few choices: `paid` and `unpaid` look alike but differ"
 
 READING: Final = {"unit": "same", "decimal": "auto"}
-"""Arguments for reading numbers: units must agree, and each text shows which of its characters
-separates decimals."""
+"""Arguments for reading numbers. Units must be equal. Whether a dot or a comma separates decimals
+is decided for each text."""
 STRICT: Final = {"same_digits": True, "same_words": True}
-"""Arguments for comparing short texts, in which another digit or word is a real difference."""
+"""Arguments for comparing short texts. A different digit or word is then a real difference."""
 SORTED: Final = {"method": "token_sort_ratio"}
 
 CODE: Final = LeafDefault("ExactComparator", 1.0, {"only_separators": True})
@@ -39,7 +39,7 @@ PHONE: Final = LeafDefault("PhoneComparator", 1.0, {"digits_only": True})
 TIME: Final = LeafDefault("TimeComparator", 1.0)
 WEB: Final = LeafDefault("CaseInsensitiveComparator", 1.0, {"case_of_paths": True})
 CASED: Final = LeafDefault("CodeComparator", 1.0)
-"""Comparison of texts in which case and every character count."""
+"""Comparison of texts in which every character counts, and also upper and lower case."""
 CENT: Final = {"absolute_tolerance": 0.01}
 """Tolerance for amounts that are rounded to a cent."""
 MONEY: Final = LeafDefault("NumericComparator", 1.0, {**CENT, "unit": "same", "decimal": "money"})
@@ -48,10 +48,10 @@ MONEY_WITH_DECIMALS: Final = LeafDefault("NumericComparator", 1.0, {**CENT, **RE
 MONEY_IN_CURRENCIES: Final = LeafDefault(
     "NumericComparator", 1.0, {**CENT, "unit": "same", "decimal": "currency"}
 )
-"""Comparison of amounts of money that have two or three decimals, depending on the currency beside
-the number."""
+"""Comparison of amounts of money in several currencies. The currency written beside a number
+decides whether the number has two or three decimals."""
 FLOAT_NOISE: Final = {"relative_tolerance": 1e-6}
-"""Tolerance for unit prices and rates, for which a cent would be too much."""
+"""Tolerance for unit prices and rates. A tolerance of a cent would be too much for them."""
 QUANTITY: Final = LeafDefault("NumericComparator", 1.0, READING)
 QUANTITY_WITH_DOTS: Final = LeafDefault("NumericComparator", 1.0, {**READING, "decimal": "money"})
 """Comparison of numbers whose dots separate thousands: `9.100` is 9100."""
@@ -75,8 +75,8 @@ BY_LENGTH: Final = (
     (SHORT_PROSE, PROSE),
     (ADDRESS, LONG_ADDRESS),
 )
-"""Variants of a comparison, in pairs: the first variant is for fields in which most texts have up
-to 40 characters, the second for fields with longer texts."""
+"""Pairs of variants of a comparison. The first variant is used if most texts of a field have at
+most 40 characters, the second if most texts are longer."""
 
 
 def _names_in(text: str) -> tuple[str, ...]:
@@ -85,16 +85,16 @@ def _names_in(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class NameRule:
-    """How values are compared if the name of their field is one of `names`."""
+    """How values are compared if the name of their field ends in one of `names`."""
 
     meaning: str
-    """The contents of fields with such a name, and why they are compared in this way."""
+    """What fields with such a name contain, and why they are compared in this way."""
     kinds: frozenset[str]
-    """Kinds of values that the rule applies to: `string`, `number`, `box`."""
+    """Kinds of values to which the rule applies, such as `string`, `number` or `box`."""
     default: LeafDefault
     names: Mapping[str, tuple[str, ...]] = field(hash=False)
-    """Maps a language to the names to which the rule applies. A name is written as words in the
-    singular, such as `tax id`. The rule also applies to longer names that end in these words."""
+    """Maps a language to the names of the rule. A name is written as words in the singular, such as
+    `tax id`. The rule also applies to longer names that end in these words."""
 
 
 _MONEY: Final = "an amount of money: rounding to a cent is not an error"
@@ -136,27 +136,26 @@ _TABLE: Final[dict[str, tuple[str, frozenset[str], LeafDefault]]] = {
     ),
     "box": ("a box on a page: two boxes are compared by how far they overlap", BOX, OVERLAP),
 }
-"""Maps a key of names.json to the meaning, the kinds of values and the comparison of a rule.
-The file names.json has the names of each rule in each language."""
+"""The rules by their keys in names.json: what a field means, its kinds of values, and how it is
+compared. The file names.json lists the names of each rule in each language."""
 ENGLISH: Final = "en"
 FIRST: Final = ("fr", "es", "it", "pt")
-"""Languages in which the first noun is the main noun: `numero factura`."""
+"""Languages in which the first noun of a name is the main noun, as in `numero factura`."""
 COMPOUNDS: Final = ("de", "nl")
-"""Languages that write a compound as one word: `rechnungsnummer`."""
+"""Languages that write a compound as one word, as in `rechnungsnummer`."""
 LONGEST_NAME: Final = 200
-"""Maximum number of characters of a name to which rules apply. The time to interpret a name grows
-with the square of the number of its words, and documents may have names of any length."""
+"""Maximum number of characters of a name to which rules apply. Documents may have names of any
+length, and the time to interpret a name grows with the square of the number of its words."""
 LEAST: Final = 4
-"""Minimum number of letters of a word that is looked up as the ending of a compound, such as
-`nummer` in `rechnungsnummer`. The word `nr` is looked up although it is shorter, since no other
-word ends in it."""
+"""Minimum number of letters of a word that is searched at the end of a compound, such as `nummer`
+in `rechnungsnummer`. There is one exception: `nr` is shorter, but no other word ends in it."""
 
 
 @cache  # not on import, since annotated schemas need no rules
 def rules() -> tuple[NameRule, ...]:
     """Return the rules in the order of docs/inference.md.
 
-    No two rules have the same name for the same kind of values.
+    For each kind of values, a name belongs to at most one rule.
     """
     listed = json.loads(Path(__file__).with_name("names.json").read_bytes())
     return tuple(
@@ -172,38 +171,39 @@ MISLEADING: Final = _names_in(
     "add on, based on, depends on, grace period, hands on, notice period, retention period,"
     "sign on, trial period, waiting period, warranty period"
 )
-"""Last words of names that look like a rule's words, but tell nothing about the values: `grace
+"""Names that end like the names of a rule, but say nothing about the values, such as `grace
 period`."""
 
 QUALIFIERS: Final = _names_in(
     "aud, cad, chf, cny, coco, dkk, eur, gbp, inr, jpy, nok, normalized, original, pln, raw, sek,"
     "str, string, usd, value, xywh"
 )
-"""Last words of names that only state a unit or a form, such as `total_eur`. Numbers at the end of
-a name are ignored, too."""
+"""Last words of names that only state a unit or a form, such as `eur` in `total_eur`. They are
+ignored, and so are numbers at the end of a name."""
 
 PREPOSITIONS: Final = _names_in(
     "after, as, at, before, by, da, de, degli, del, della, der, des, di, do, du, excl, excluding,"
     "for, from, in, incl, including, of, on, per, through, to, until, van, von, with, without"
 )
-"""Words after which a name has only details about what comes before: `total before tax`."""
+"""Prepositions. The words after one only give details: `total before tax` is a total."""
 
 QUADRILATERALS: Final = _names_in("polygon, poly, quad")
-"""Last words of names of arrays that are compared as boxes, but only if they have four corners."""
+"""Last words of the names of arrays with the corners of an area. They are compared as boxes only if
+they have four corners."""
 SIZED_BOXES: Final = frozenset({"xywh", "coco"})
-"""Words in the name of a box that consists of a corner, a width and a height."""
+"""Words in the name of a box. They show that it is written as a corner, a width and a height."""
 ORDERED_NUMBERS: Final = _names_in(
     "coord, coordinate, dim, dimension, extent, lat, lng, lon, point, range, interval, span,"
     "offset, rgb, colour, color, triple"
 )
-"""Last words of names of arrays with two to four numbers, if each position has its own meaning:
-`point`, `rgb`."""
+"""Last words of the names of arrays, such as `point` and `rgb`, in which each position has its own
+meaning. Such arrays have two to four numbers."""
 ORDERED_SINGULARS: Final = _names_in(
     "center, centre, centroid, location, latlng, latlon, lnglat, lonlat, origin, position,"
     "resolution, shape, size, vector, viewport, xy, xyz"
 )
-"""Last words of names of arrays with two to four numbers in a fixed order. They count only in the
-singular: `size`, but not `sizes`."""
+"""Last words of the names of arrays with two to four numbers in a fixed order. Only the singular
+counts: `size`, but not `sizes`."""
 SEQUENCES: Final = _names_in(
     "action, agenda, answer, argv, call, choice, chronology, column, command, contour, direction,"
     "event, header, history, instruction, itinerary, linestring, measurement, message, option,"
@@ -212,29 +212,29 @@ SEQUENCES: Final = _names_in(
 )
 """Last words of names of lists whose order may matter."""
 TABLES: Final = _names_in("chart, column, dataframe, dataset, table")
-"""Last words of names of objects that are tables, if all their fields are lists of equal length."""
+"""Last words of the names of objects that may be tables. They are tables if all their fields are
+lists of equal length."""
 NAMES_IN_CODE: Final = _names_in(
     "argument, attribute, column, command, field, function, key, member, module, name, package,"
     "parameter, property, table, tool, variable"
 )
-"""Last words of names of fields that may contain names in code, such as `get_weather`."""
+"""Last words of the names of fields that may contain names in code, such as `get_weather`."""
 ARGUMENTS: Final = _names_in("arg, argument, kwarg")
 """Last words of names of fields with the arguments of a call."""
 INPUTS: Final = _names_in("input, param, parameter")
-"""Last words of names of fields that may contain the arguments of a call. A field `input` contains
-them if a field with the name of a tool is in the same object."""
+"""Last words of the names of fields that may contain the arguments of a call. A field `input` does
+if another field of the same object has the name of a tool."""
 TOOLS: Final = _names_in("function, name, tool")
-"""Last words of names of fields that may contain the name of a tool."""
+"""Last words of the names of fields that may contain the name of a tool."""
 _CALLED: Final = frozenset(("column", "command", "function", "tool", "variable"))
-"""Words for things that are named in code, such as `function`. If the name of a field, or of the
-object around the field, has such a word, even a value of one word such as `lookup` counts as a name
-in code."""
+"""Words for things that have names in code, such as `function`. In a field or object with such a
+word in its name, even a single word such as `lookup` counts as a name in code."""
 
 _WORD: Final = re.compile(r"[A-Z]{2,}s(?![^\W\d_])|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 
 
 def words_of(name: str) -> tuple[str, ...]:
-    """Split a name into words, in lower case and in the singular; numbers are left out.
+    """Split a name into words, in lower case and in the singular. Numbers are left out.
 
     A name of more than `LONGEST_NAME` characters has no words.
 
@@ -251,7 +251,7 @@ def _split_name(name: str) -> tuple[str, ...]:
 
 
 def singular(word: str) -> str:
-    """Return the singular of an English word, as far as its ending shows it.
+    """Return the singular of an English word. Only the ending of the word is considered.
 
     >>> [singular(word) for word in ("taxes", "companies", "ids", "codes", "status", "address")]
     ['tax', 'company', 'id', 'code', 'status', 'address']
@@ -273,7 +273,8 @@ SERIES: Final = frozenset(
         *("embedding", "logit", "signal", "spectrum", "trajectory", "vector", "waveform"),
     )
 )
-"""Words in the name of a list of numbers whose order matters: a series in time, or coordinates."""
+"""Words in the names of lists of numbers whose order matters, such as a time series or coordinates.
+"""
 
 
 def is_plural(name: str) -> bool:
@@ -287,9 +288,9 @@ def is_plural(name: str) -> bool:
 
 
 def rule_for(name: str, kind: str) -> tuple[NameRule, str] | None:
-    """Return the rule for a name, with those words of the name that selected the rule.
+    """Return the rule for a name, and the words of the name that led to the rule.
 
-    None if no rule applies to values of the kind.
+    Return None if there is no rule for this name and kind of values.
     """
     if len(name) > LONGEST_NAME:
         return None
@@ -316,7 +317,7 @@ def rule_for(name: str, kind: str) -> tuple[NameRule, str] | None:
 def ends_in(name: str, endings: Iterable[str]) -> bool:
     """Return whether the main noun of a name is one of the given words.
 
-    The main noun is usually the last word; numbers, units and details after it are ignored.
+    The main noun is usually the last word. Numbers, units and details after it are ignored.
 
     >>> ends_in("boundingPolygon2", QUADRILATERALS), ends_in("polygon_count", QUADRILATERALS)
     (True, False)
@@ -325,7 +326,7 @@ def ends_in(name: str, endings: Iterable[str]) -> bool:
 
 
 def names_a_call(name: str) -> bool:
-    """Return whether a name has a word for things that are named in code: `tool` or `column`.
+    """Return whether a name contains a word for things that have names in code, such as `tool`.
 
     >>> names_a_call("tool_name"), names_a_call("city")
     (True, False)
@@ -341,7 +342,10 @@ def _without_accents(name: str) -> str:
 
 
 def _readings(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Yield shortened forms of a name that may end in the main noun, the likeliest form first."""
+    """Yield shortened forms of a name that may end in its main noun.
+
+    The likeliest form comes first.
+    """
     while len(words) > 1 and words[-1] in QUALIFIERS:
         words = words[:-1]
     for index in range(1, len(words) - 1):
@@ -356,7 +360,7 @@ _Table: TypeAlias = dict[tuple[tuple[str, ...], str], NameRule]
 
 
 class _Tables(NamedTuple):
-    """The rules, arranged so that the rule for a name and a kind of value is found quickly."""
+    """The rules as dicts, in which the rule for a name and a kind of value is found quickly."""
 
     by_ending: Mapping[tuple[tuple[str, ...], str], NameRule | None]
     longest: int

@@ -1,7 +1,7 @@
-"""Statistics of the values in each field, for any number of documents in bounded memory.
+"""Statistics of the values in each field, for any number of documents in limited memory.
 
-The values of all documents are counted. The form of texts, such as a date or a code, is determined
-only for the first `SAMPLE` texts of each field.
+The values of all documents are counted. Only for the first `SAMPLE` texts of each field, it is
+determined which form they have, such as a date or a code.
 """
 
 import math
@@ -27,35 +27,34 @@ from .name_rules import (
 FIRST: Final = 1000
 """Maximum number of ground-truth documents that are read to complete a schema."""
 SHORT: Final = 40
-"""Maximum number of characters of a short text, in which every digit and word counts."""
+"""Maximum number of characters of a short text. In a short text, every digit and word counts."""
 SAMPLE: Final = 500
-"""Maximum number of texts of a field whose form is determined. It is also the maximum number of
-lists that are searched for a key field."""
+"""Maximum number of texts of a field whose form is determined. At most this many lists of a field
+are searched for a field that identifies their items."""
 MOST_CHARACTERS: Final = 50_000_000
-"""Maximum number of characters of all texts whose form is determined. This takes some ten
-seconds."""
+"""Maximum number of characters in all texts whose form is determined. They take about ten seconds.
+"""
 MAX_COUNTED_VALUES: Final = 5_000_000
-"""Maximum number of values that are counted in all documents together. This takes some twenty
-seconds. Lists, objects and documents after that count as empty."""
+"""Maximum number of values that are counted in all documents together. They take about twenty
+seconds. All further lists, objects and documents count as empty."""
 MOST_VALUES: Final = 50
-"""Maximum number of distinct texts of a field that are kept. A field with more texts has no fixed
-set of choices."""
+"""Maximum number of distinct texts of a field that are kept. A field with more texts does not have
+a fixed set of choices."""
 LONGEST_VALUE: Final = 60
 """Maximum number of characters of a text that may belong to a set of choices."""
 LONGEST_READ: Final = 100
 """Maximum number of characters of a text that may be a date, a number or a code."""
 MOST_KEYS: Final = 300
-"""Maximum number of keys of an object that get statistics of their own. An object with more keys is
-a map."""
+"""Maximum number of keys of an object with statistics of their own. An object with more keys is
+treated as a map."""
 MOST_PLACES: Final = 20_000
-"""Maximum number of fields and elements with statistics. All further fields are taken to have
-values of any type."""
+"""Maximum number of fields and elements with statistics. Schemas allow values of any type in all
+further ones."""
 DEEPEST: Final = 40
-"""Maximum number of levels with statistics. Deeper values are taken to have any type."""
+"""Maximum nesting depth with statistics. Schemas allow values of any type at deeper levels."""
 
 ALIKE: Final = 0.9
-"""Minimum share of a field's texts that must have a form before the field is said to have the
-form."""
+"""Minimum share of a field's texts that must have a form so that the field has this form."""
 
 _DATE: Final = re.compile(
     r"\d{4}[-/.]\d\d?[-/.]\d\d?\b.*"
@@ -64,7 +63,7 @@ _DATE: Final = re.compile(
     r"|[^\W\d_]{3,10}\.? \d\d?(st|nd|rd|th)?,? \d{4}\b.*"
     r"|(\d{4}\s?[\u5e74\ub144]\s?)?\d\d?\s?[\u6708\uc6d4].*"
 )
-"""Pattern of a date in a field whose name does not suggest dates."""
+"""Pattern of a date, for fields whose name does not suggest dates."""
 
 
 CODE_FORM: Final = re.compile(
@@ -72,8 +71,8 @@ CODE_FORM: Final = re.compile(
     r"|(?=.{3,20}$)[#A-Z]{0,4}\d*(?:[ ./-]+(?:[A-Z]{1,4}|[A-Z]*\d[A-Z\d]*))+)",
     re.ASCII,
 )
-"""Pattern of a code: a text without spaces, or groups of capitals and digits, such as `D02
-X285`."""
+"""Pattern of a code: a text without spaces, or groups of capitals and digits, such as `D02 X285`.
+"""
 
 
 NAMES_OF_CODE: Final = {
@@ -82,8 +81,8 @@ NAMES_OF_CODE: Final = {
         r"_*[a-z][a-z0-9]*(?:[_.]+[a-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]*)+", re.ASCII
     ),
 }
-"""Patterns of names in code. One pattern accepts words; the other accepts only words joined by
-signs or capitals, such as `get_weather` and `getWeather`."""
+"""Patterns of names in code. One accepts any word. The other accepts only words joined by signs or
+capitals, such as `get_weather` and `getWeather`."""
 _form: Final = partial(re.compile, flags=re.ASCII | re.IGNORECASE)
 FORMATS: Final = {
     "date": _form(r"\d{4}-\d\d-\d\d"),
@@ -103,8 +102,7 @@ _WITH_DIGITS: Final = {
     "leading zero": _form(r"0\d+"),
     "code": CODE_FORM,
 }
-"""Patterns of texts that contain a digit. Other forms are recognized by parsing, without
-patterns."""
+"""Patterns of forms whose texts contain a digit. All other forms are recognized by parsing."""
 _BEGINS_WORD: Final = "|".join(
     sorted({name[:3] for name in (*MONTHS, *WEEKDAYS)} | {"min", "sec", "through"})
 )
@@ -113,16 +111,16 @@ _MAY_BE_DATE: Final = re.compile(
     rf"(?!.*(?<![^\W\d_])(?!{_BEGINS_WORD})[^\W\d_]{{6}})",
     re.IGNORECASE | re.DOTALL,
 )
-"""Pattern of texts that may be dates. It rejects texts with a word of six letters or more, unless
-the word begins like a month, a weekday or a unit of time. Such a quick test spares most texts the
-slow parsing."""
+"""Pattern of texts that may be dates. It rejects a text with a word of six letters or more, unless
+the word begins like a month, a weekday or a unit of time. This quick test makes the slow parsing of
+most texts unnecessary."""
 _CLOCK: Final = re.compile(r"\d:\d\d|\d\s?[ap]\.?m\b", re.ASCII | re.IGNORECASE)
 """Pattern of a time of day that follows a date."""
 
 FINE_AMOUNT: Final = "amount finer than a cent"
 MAX_FINE_AMOUNT: Final = 10
 MAX_DECIMALS: Final = 6
-"""Maximum number of decimals of an amount; more decimals are rounding errors of floats."""
+"""Maximum number of decimals of an amount. Further decimals are rounding errors of floats."""
 DAY_FIRST: Final = "day first"
 MONTH_FIRST: Final = "month first"
 DOT_FOR_THOUSANDS: Final = "dot for thousands"
@@ -142,7 +140,7 @@ _DOTS_IN_NUMBER: Final = {
 
 
 def is_fine_amount(number: Decimal) -> bool:
-    """Return whether a cent is a large part of an amount, such as 0.05 or the unit price 2.3456."""
+    """Return whether a cent is a large part of an amount, such as 0.05 or the price 2.3456."""
     if not 0 < abs(number) < MAX_FINE_AMOUNT:
         return False
     exponent = number.normalize().as_tuple().exponent
@@ -152,9 +150,10 @@ def is_fine_amount(number: Decimal) -> bool:
 
 @lru_cache(maxsize=4096)
 def evidence_of(text: str) -> tuple[str, ...]:
-    """Return names of the evidence in a text, such as `day first`; empty if there is no evidence.
+    """Return what a text shows about dates and numbers, such as `day first`.
 
-    Evidence is about the order of day and month, and about the meaning of dots in numbers.
+    A text may show the order of day and month, or the meaning of dots in numbers. The tuple is
+    empty if it shows neither.
     """
     evidence = [form for form, wanted in _DOTS_IN_NUMBER.items() if wanted.search(text)]
     for first, _, second in _ORDER_OF_DATE.findall(text):
@@ -168,7 +167,7 @@ def evidence_of(text: str) -> tuple[str, ...]:
 MIXED_CASE: Final = "small and capital letters"
 _CAPITAL_AFTER_SMALL: Final = re.compile(r"[a-z][A-Z]")
 _SEAT: Final = re.compile(r"\d+[A-Z]")
-"""Pattern of a text such as `12C`, which may be a code or a measurement."""
+"""Pattern of texts such as `12C`. They may be codes or measurements."""
 
 
 @lru_cache(maxsize=4096)  # ground truths of several predictions share texts
@@ -219,7 +218,7 @@ def _forms_of_date(text: str) -> Iterator[str]:
 
 @dataclass(slots=True, eq=False)
 class PlaceBudget:
-    """How much more memory and time the statistics of all fields together may take."""
+    """How much memory and time the statistics of all fields together may still use."""
 
     places_left: int = MOST_PLACES
     """Number of fields and elements that may still get statistics of their own."""
@@ -231,39 +230,39 @@ class PlaceBudget:
 
 @dataclass(slots=True, eq=False)
 class Observed:
-    """Statistics of the values of one field or element, and of all values inside these values."""
+    """Statistics of the values of one field or element, and of everything inside these values."""
 
     budget: PlaceBudget = field(default_factory=PlaceBudget)
-    """The limits for all statistics of one set of documents, which share this object."""
+    """The limits for all statistics of a set of documents. All of them share this object."""
     kinds: Counter[str] = field(default_factory=Counter)
     """Number of values of each JSON type."""
     forms: Counter[str] = field(default_factory=Counter)
-    """For each form, such as `date`, how many of the first `SAMPLE` texts have it. The key "" has
-    the number of texts that were examined."""
+    """For each form, such as `date`, the number of texts that have it, of the first `SAMPLE` texts.
+    The key "" has the number of texts that were examined."""
     evidence: Counter[str] = field(default_factory=Counter)
-    """Number of texts that show an order of day and month (`day first`), or how dots are used in
-    numbers."""
+    """What the texts show about dates and numbers. Maps evidence, such as `day first`, to the
+    number of texts that show it."""
     numbers: Counter[str] = field(default_factory=Counter)
-    """For each form, such as `amount finer than a cent`, the number of JSON numbers that have
-    it."""
+    """Number of JSON numbers that have a form, such as `amount finer than a cent`."""
     values: set[str] | None = field(default_factory=set)
-    """The distinct texts; None if there are too many, or one is too long."""
+    """The distinct texts. None if there are too many, or if one is too long."""
     absent_texts: set[str] = field(default_factory=set)
     """Texts that stand for an absent value, such as `N/A`."""
     is_enum: bool = False
-    """Whether the inferred schema lists the observed values as an enum."""
+    """Whether the observed values are listed as an enum in the inferred schema."""
     fields: "dict[str, Observed]" = field(default_factory=dict)
     has_other_keys: bool = False
     """Whether objects had keys without statistics of their own."""
     elements: "Observed | None" = None
     content: "Observed | None" = None
-    """Statistics of JSON values that are written inside texts; None if there are none."""
+    """Statistics of the JSON values that texts contain; None if they contain none."""
     has_other_texts: bool = False
     """Whether at least one text is not a JSON object or list."""
     n_lists: int = 0
-    """Number of lists with at least two objects that were searched for a key field."""
+    """Number of lists that were searched for a field that identifies their items. Only lists with
+    at least two objects are searched."""
     n_lists_by_key: Counter[str] = field(default_factory=Counter)
-    """For each field, the number of searched lists in which no two items have the same value of the
+    """For each field, the number of searched lists in which every item has another value of this
     field."""
     shape: ListShape = field(default_factory=ListShape)
     """Statistics of the lists themselves, such as their lengths."""
@@ -278,9 +277,9 @@ class Observed:
 
     @property
     def containers(self) -> "Observed":
-        """A copy of these statistics for only the objects and lists.
+        """A copy of these statistics without texts, numbers and booleans of the field itself.
 
-        It has no statistics of texts, numbers and booleans of the field itself.
+        Only the statistics of objects and lists are left.
         """
         containers = Observed()
         kinds = (kind for kind in ("object", "array") if self.kinds[kind])
@@ -294,7 +293,7 @@ class Observed:
 
     @property
     def inner_values(self) -> "Observed | None":
-        """Statistics of list elements, or of JSON values inside texts; None for other values."""
+        """Statistics of list elements, or of JSON values in texts; None if there are neither."""
         if self.elements is not None:
             return self.elements
         return self.content if self.is_json_text else None
@@ -306,7 +305,7 @@ class Observed:
 
     @property
     def has_columns(self) -> bool:
-        """Whether the values are tables stored by columns: objects with lists of equal lengths.
+        """Whether the values are tables stored by columns: objects whose lists have equal lengths.
 
         An example is `{"item": ["pen", "cup"], "price": [2, 7]}`. Every field must be a list, and
         at least one list must have two elements or more.
@@ -332,11 +331,11 @@ class Observed:
         return n_fine > 0 and n_fine >= MOSTLY * n_numbers
 
     def share(self, form: str) -> float:
-        """Return the share of texts that have a form, in [0, 1]; 0 if there are no texts."""
+        """Return the share of texts that have a form, in [0, 1]; 0 if no texts were examined."""
         return self.forms[form] / self.forms[""] if self.forms[""] else 0.0
 
     def summary(self, name: str = "") -> Hashable:
-        """Return a dict key; values with the same key lead to the same inferred comparisons.
+        """Return a dict key. Values with equal keys lead to the same inferred comparisons.
 
         `name` is the name of the field with these values.
         """
@@ -356,7 +355,7 @@ class Observed:
         return self._summarize_texts(name), forms, fields, thousandths, shape, inner, content
 
     def _summarize_texts(self, name: str) -> Hashable:
-        """Return a dict key; texts with the same key lead to the same comparison.
+        """Return a dict key. Texts with equal keys lead to the same comparison.
 
         `name` is the name of the field with these texts.
         """
@@ -381,9 +380,9 @@ class Observed:
         )
 
     def find_field(self, path: tuple[str | int, ...]) -> "Observed | None":
-        """Return the statistics of the field at a path; None if the path was not observed.
+        """Return the statistics of the field at a path, or None if it was not observed.
 
-        Lists and JSON texts on the way add nothing to the path.
+        Paths have no steps for list elements, or for JSON values inside texts.
         """
         seen = self.find_texts(path)
         while seen is not None and seen.inner_values is not None and not seen.fields:
@@ -391,10 +390,10 @@ class Observed:
         return seen
 
     def find_texts(self, path: tuple[str | int, ...]) -> "Observed | None":
-        """Return the statistics of the field at a path; None if the path was not observed.
+        """Return the statistics of the field at a path, or None if it was not observed.
 
-        Lists on the way add nothing to the path. Unlike `find_field`, the result for a field of
-        JSON texts is about the texts, not about the JSON values in them.
+        Paths have no steps for list elements. If the field has JSON texts, the result is about the
+        texts themselves. In contrast, the result of `find_field` is about the JSON values in them.
         """
         seen: Observed | None = self
         for step in path:
@@ -406,7 +405,7 @@ class Observed:
         return seen
 
     def find_place_of(self, path: tuple[str | int, ...], depth: int) -> "Observed | None":
-        """Return the statistics of values in nested lists of a field; None if there are none.
+        """Return the statistics of values in nested lists of a field, or None if there are none.
 
         `path` is the path of the field. `depth` is the number of lists around a value: 0 for the
         values of the field, 1 for the elements of its lists, 2 for the elements of lists in these
@@ -421,7 +420,7 @@ class Observed:
         return seen
 
     def find_shape(self, path: tuple[str | int, ...], depth: int) -> "ListShape | None":
-        """Return the shape of the lists of a field; None if it has no such lists.
+        """Return the statistics of the lists in a field, or None if there are no such lists.
 
         `path` is the path of the field. `depth` is the number of lists around each of these lists:
         0 for the lists in the field, 1 for the lists inside those lists.
@@ -449,7 +448,7 @@ class Observed:
             self._add_list(value, depth)
 
     def _add_area(self, value: JsonObject) -> None:
-        """For each box in an object, count whether width times height is the object's `area`."""
+        """Check for each box in an object whether width times height is the object's `area`."""
         area = value.get("area")
         if type(area) not in (int, float):
             return
@@ -458,7 +457,7 @@ class Observed:
                 self.fields[key].shape.boxes.add_area(numbers, area)  # type: ignore[arg-type]
 
     def _add_text(self, text: str) -> None:
-        """Count one text: its value, its form, and what it shows about dates and numbers."""
+        """Count a text: its value, its form, and what it shows about dates and numbers."""
         if text and len(self.absent_texts) < MOST_VALUES and says_nothing(text):
             self.absent_texts.add(text)
         if self.values is not None and text not in self.values:
@@ -478,7 +477,7 @@ class Observed:
     def _add_content(self, text: str, depth: int) -> None:
         """Count the JSON value that a text contains.
 
-        After the first text that is not JSON, texts of this field are not parsed any more.
+        If a text of the field is not JSON, later texts of the field are not parsed any more.
         """
         if self.has_other_texts or not text.strip():
             return
@@ -510,7 +509,7 @@ class Observed:
             self.n_lists_by_key.update(_keys_of(items))
 
     def settle(self) -> None:
-        """Count single values as lists with one item, in all fields that also have lists."""
+        """In all fields that also have lists, count each single value as a list with one item."""
         children = [*self.fields.values()]
         if self.elements is not None:
             children.append(self.elements)
@@ -519,7 +518,10 @@ class Observed:
             child.settle_values()
 
     def settle_values(self) -> None:
-        """Count a single value as a list of one item if the lists have values of the same kind."""
+        """Count single values as lists with one item.
+
+        This is done only if the lists have values of the same kind.
+        """
         single_kinds = _json_kinds(self.kinds) - {"array"}
         if self.elements is None or not single_kinds:
             return
@@ -578,12 +580,12 @@ def _json_kinds(kinds: Iterable[str]) -> set[str]:
 
 
 Look: TypeAlias = Callable[[], Observed | None]
-"""A function that reads the first documents and returns the statistics of their values; None if
-there are no documents."""
+"""A function that reads the first documents and returns the statistics of their values. It returns
+None if there are no documents."""
 
 
 def _keys_of(items: list[JsonObject]) -> Iterator[str]:
-    """Yield each field that has a different value in every item of a list."""
+    """Yield each field whose value is different in every item of a list."""
     for name in items[0]:
         values = [item.get(name) for item in items]
         plain = all(isinstance(value, str | int) and value != "" for value in values)
@@ -594,16 +596,17 @@ def _keys_of(items: list[JsonObject]) -> Iterator[str]:
 MOST_LISTED: Final = 20
 """Maximum number of values of an enum."""
 REPEATED: Final = 4
-"""Texts are a set of choices only if each distinct text occurs at least this many times on
-average."""
+"""Texts are a set of choices only if each distinct text occurs at least this many times on average.
+"""
 FEW: Final = 12
-"""Minimum number of texts that a field must have to be recognized as a set of choices."""
+"""Minimum number of texts of a field. With fewer texts, it is not recognized as a set of choices.
+"""
 
 
 def is_set(seen: Observed) -> bool:
     """Return whether the texts of a field are a set of choices.
 
-    This is so if there are few distinct texts, and each of them occurs often on average.
+    There must be few distinct texts, and each of them must occur often on average.
     """
     values = seen.values or ()
     enough = seen.kinds["string"] >= REPEATED * len(values)
@@ -611,25 +614,25 @@ def is_set(seen: Observed) -> bool:
 
 
 MOSTLY: Final = 0.5
-"""A comparator that the name of a field suggests is chosen only if it can read at least this share
-of the field's texts. Texts that it cannot read are only tested for equality."""
+"""The name of a field may suggest a comparator. It is used only if it can read at least this share
+of the texts. Texts that it cannot read are only tested for equality."""
 READS: Final = {
     "DateComparator": "readable date",
     "NumericComparator": "number",
     "TimeComparator": "time of day",
 }
-"""For each comparator, the form of the texts that it reads, such as `time of day`."""
+"""Maps a comparator to the form of the texts that it reads, such as `time of day`."""
 
 
 @lru_cache(maxsize=4096)
 def _read_by(name: str) -> str | None:
-    """Return the form that texts should have in a field of this name; None if any form is right."""
+    """Return the form that texts in a field of this name should have; None if any form is right."""
     rule_and_ending = rule_for(name, "string")
     return rule_and_ending and READS.get(rule_and_ending[0].default.comparator)
 
 
 def stated_currencies(objects: Observed) -> frozenset[str]:
-    """Return the currencies in those fields that have a name such as `currency`."""
+    """Return the currencies that are values of fields with names such as `currency`."""
     currencies: set[str] = set()
     for name, values in objects.fields.items():
         if _states_currency(name):
@@ -645,12 +648,15 @@ def _states_currency(name: str) -> bool:
 
 
 def decimals_of(currencies: frozenset[str]) -> str:
-    """Return how many of the currencies have three decimals: `all`, `some` or `none`."""
+    """Return whether all, some or none of the currencies have three decimals.
+
+    The result is `all`, `some` or `none`.
+    """
     if states_three_decimals(currencies):
         return "all"
     return "none" if currencies.isdisjoint(WITH_THREE_DECIMALS) else "some"
 
 
 def states_three_decimals(currencies: frozenset[str]) -> bool:
-    """Return whether there are currencies, and all of them have three decimals."""
+    """Return whether all currencies have three decimals. If there are none, the result is False."""
     return bool(currencies) and currencies <= WITH_THREE_DECIMALS

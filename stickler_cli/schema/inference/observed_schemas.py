@@ -1,4 +1,4 @@
-"""Make schemas of observed values: with types, formats, enums, maps and keys of lists."""
+"""Make schemas from observed values, with types, formats, enums, maps and keys of lists."""
 
 from collections import Counter
 from dataclasses import replace
@@ -16,20 +16,20 @@ SCHEMA: Final = "https://json-schema.org/draft/2020-12/schema"
 KEY_WEIGHT: Final = 2
 """Weight of the field that identifies the items of a list."""
 BESIDE_KEY: Final = 5
-"""Minimum number of fields other than the key that list items must have, so that the key gets the
-weight `KEY_WEIGHT`. With five, an item in which only the key is wrong scores 5/7, and still matches
-at a match-threshold of 0.7."""
+"""The key of list items gets the weight `KEY_WEIGHT` only if items have at least this many other
+fields. With five, an item in which only the key is wrong scores 5/7. It still matches at a
+match-threshold of 0.7."""
 LISTS: Final = 3
-"""Minimum number of observed lists that must agree on the key of their items."""
+"""A field is the key of list items only if at least this many observed lists agree on it."""
 
 MAP_KEYS: Final = 8
-"""Minimum number of distinct keys of objects that are a map. The keys of a map are data, not
-fields."""
+"""Minimum number of distinct keys in objects that are treated as a map. The keys of a map are data,
+not field names."""
 MAP_KEYS_OF_TEXTS: Final = 12
 """Minimum number of distinct keys of a map whose values are texts. It is higher than `MAP_KEYS`,
-since a form with many empty fields is not a map."""
+because a form with many empty fields could look like a map."""
 RARE: Final = 0.5
-"""Objects are a map only if each key occurs in at most this share of them."""
+"""Objects are treated as maps only if each key occurs in at most this share of them."""
 
 
 def observed_schema(root: Observed) -> JsonObject:
@@ -39,7 +39,7 @@ def observed_schema(root: Observed) -> JsonObject:
 
 
 def schema_of_place(seen: Observed, name: str) -> JsonObject:
-    """Return the schema of a field's values; its objects may have further keys of any type."""
+    """Return the schema of a field's values. It allows further keys of any type in objects."""
     schema = _schema(seen, name)
     for _, subschema in [*walk(schema)]:
         if "properties" in subschema:
@@ -48,7 +48,7 @@ def schema_of_place(seen: Observed, name: str) -> JsonObject:
 
 
 def _schema(seen: Observed, name: str) -> JsonObject:
-    """Return the schema of a field's values, with types, and with enums, fields and elements."""
+    """Return the schema of a field's values: its types, and also enums, fields and elements."""
     if seen.is_json_text and seen.kinds.keys() <= {"string", "object", "array", "null"}:
         keywords = json_text_keywords(seen, name)
         return {"type": ["string", "null"] if seen.kinds["null"] else "string", **keywords}
@@ -71,7 +71,7 @@ def _schema(seen: Observed, name: str) -> JsonObject:
 
 
 def _schema_of_kind(seen: Observed, name: str, kind: str) -> JsonObject:
-    """Return the schema of the values of one kind, as one alternative of a union."""
+    """Return the schema of those values that have one kind. It is an alternative of a union."""
     if kind == "null":
         return {"type": kind}
     of_kind = replace(seen, kinds=Counter({kind: seen.kinds[kind]}))
@@ -82,7 +82,8 @@ def _schema_of_kind(seen: Observed, name: str, kind: str) -> JsonObject:
 def json_text_keywords(texts: Observed, name: str) -> JsonObject:
     """Return the schema keywords for a field of texts that contain JSON.
 
-    If the field also has values that are not texts, the keywords describe these values, too.
+    If the field also has objects and lists that are not inside texts, the keywords describe them,
+    too.
     """
     content = Observed()
     for values in (texts.content or Observed(), texts.containers):
@@ -109,10 +110,10 @@ def _of_objects(seen: Observed, name: str) -> JsonObject:
 
 
 def is_map(seen: Observed) -> bool:
-    """Return whether objects are maps, whose keys are data and not fields.
+    """Return whether objects are maps. The keys of a map are data, not field names.
 
-    The objects are maps if they have many distinct keys or only keys with a digit, if each key
-    occurs in few of the objects, and if the values are alike. Objects with more keys than
+    Objects are maps if three things hold: they have many distinct keys, or only keys with a digit;
+    each key occurs in few of the objects; and the values are alike. Objects with more keys than
     `MOST_KEYS` are maps in any case.
     """
     if seen.has_other_keys:
@@ -141,10 +142,10 @@ def _of_items(seen: Observed, name: str) -> JsonObject:
 
 
 def item_key(seen: Observed) -> str | None:
-    """Return the field whose values identify the items of every list; None if there is none.
+    """Return the field that identifies the items of every list, or None if there is none.
 
-    No two items of an observed list have the same value of this field, and its name suggests an
-    identifier. Line numbers do not count.
+    In an observed list, no two items have the same value of this field. Its name suggests an
+    identifier, but not a line number.
     """
     if seen.n_lists < LISTS:
         return None

@@ -1,8 +1,8 @@
 """Rewrite unions of a schema before comparisons are inferred.
 
 A list of types becomes a union of alternatives, so that each type can be annotated. A union of a
-value and a list of such values becomes the list, since a single value is compared as the only item
-of a list.
+value and a list of such values becomes the list alone, because a single value is compared as a list
+with one item.
 """
 
 from collections.abc import Callable, Iterable
@@ -26,13 +26,13 @@ from stickler_cli.schema.places import PlaceFinder
 from .arrays import cell_kinds
 
 UNION_KEYS: Final = frozenset(("anyOf", "oneOf", "allOf", "$ref", "$dynamicRef", "enum", "const"))
-"""Keywords that prevent the rewriting of a list of types in the same schema."""
+"""If a schema has one of these keywords, its list of types is not rewritten."""
 ARMS: Final = ("anyOf", "oneOf")
 _LIST_KEYS: Final = frozenset(("items", "minItems", "maxItems", "uniqueItems", "contains"))
 """Keywords that describe a list, not a single value."""
 _ABOUT_PLACE: Final = frozenset(("type", "title", "description", "default", "examples", "$comment"))
-"""Keywords that stay at the field, and are not copied to the elements, when a single value becomes
-a list."""
+"""Keywords that stay at the field when a union of a value and a list becomes a list. All other
+keywords of the value are copied to the elements."""
 _OBJECT_KEYS: Final = frozenset(
     ("properties", "required", "additionalProperties", "patternProperties", "unevaluatedProperties")
 )
@@ -50,9 +50,11 @@ class RewrittenUnion(NamedTuple):
 
 
 def write_alternatives(schema: Schema) -> tuple[list[Schema], list[RewrittenUnion]]:
-    """Replace each list of types that includes `string` by `anyOf`, in the given schema itself.
+    """Replace each list of types that includes `string` by `anyOf`.
 
-    Return a pair: the new alternatives, which can be annotated separately, and the parts of the
+    The schema is changed in place.
+
+    Return a pair: the new alternatives, which can now be annotated separately, and the parts of the
     schema that were rewritten.
     """
     alternatives: list[Schema] = []
@@ -71,7 +73,9 @@ def write_alternatives(schema: Schema) -> tuple[list[Schema], list[RewrittenUnio
 def write_lists(
     schema: Schema, make_places: Callable[[], tuple[PlaceFinder, Source]]
 ) -> list[RewrittenUnion]:
-    """Replace each union of a value and a list of such values by the list, in the schema itself.
+    """Replace each union of a value and a list of such values by the list.
+
+    This changes the schema.
 
     Return the parts of the schema that were rewritten. `make_places` returns a pair: an object that
     finds the places of the schema, and the root schema.
