@@ -421,7 +421,7 @@ class WholeChange:
 
 
 class WrongInside(NamedTuple):
-    """The answer of a run that has a list item, but with wrong values inside the item."""
+    """A run's answer for a list item that the run has, but with wrong values inside."""
 
     paths: Sequence[str]
     """Paths of the wrong values, relative to the item."""
@@ -429,35 +429,36 @@ class WrongInside(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ChangedValue:
-    """A value that is wrong in at least one run, with the answer of each run as JSON text."""
+    """A value that is wrong in at least one run. The answer of each run is kept as JSON text."""
 
     document: str
     path: str
-    """Path with the list indexes of the ground truth; for an invented value, those of the
-    prediction."""
+    """Path of the value. List indexes are those of the ground truth, or those of the prediction if
+    the value is invented."""
     field: str
     """Path of the field without list indexes."""
     error_class: str
-    """Class of the error in the last run that has the value wrong."""
+    """Class of the error in the last run in which the value is wrong."""
     move: Move | None
     """How the value changed; None for more than two runs."""
     gt: ValueText
     """The true value; None if only predictions have a value."""
     said: Sequence[ValueText | bool | WrongInside]
-    """The answer of each run: True if right, None if absent, else the wrong value. An item is right
-    only if every value inside the item is right."""
+    """The answer of each run: True if the value is right, None if it is absent, otherwise the wrong
+    value. An item is right only if every value inside it is right."""
     whole: WholeChange | None = None
     """The item or object that contains the value, if it failed as a whole in the run at position
-    `run`; else None."""
+    `run`. Otherwise None."""
     run: int = 0
-    """Position of the run that `error_class` and `cause` are about."""
+    """Position of the run whose error `error_class` and `cause` describe."""
     causes_by_run: Sequence[str] = ()
-    """Joined keys of the cause of the error in each run (see `split_cause_keys`); an empty text for
-    a run that is right."""
+    """The cause of the error in each run, as joined keys (see `split_cause_keys`). Empty for a run
+    in which the value is right."""
     reasons: Sequence[str] = ()
-    """Why the value is wrong in each run; an empty text for a run that is right."""
+    """Why the value is wrong in each run. Empty for a run in which it is right."""
     n_values: int = 1
-    """Number of values that this row stands for: several for a missed or invented item."""
+    """Number of values that this row shows together. It is above 1 only for a missed or invented
+    item."""
 
     @property
     def cause(self) -> str:
@@ -469,7 +470,7 @@ class ChangedValue:
         return self.gt is not None and self.said[run] is None
 
     def is_invented(self, run: int) -> bool:
-        """Return whether a run has a value where the ground truth has none."""
+        """Return whether a run gives a value although the ground truth has none."""
         return self.gt is None and self.said[run] is not None
 
 
@@ -493,7 +494,7 @@ class ComparedRecord(TypedDict):
     """Numbers of documents by how they changed between both runs."""
 
     compared: Count
-    """Number of documents that the first run compared; all figures are about these."""
+    """Number of documents that the first run compared. All figures are about these documents."""
     better: Count
     """Number of compared documents with a higher score, or with the same score and fewer errors."""
     worse: Count
@@ -508,7 +509,7 @@ class ComparedRecord(TypedDict):
     """Number of compared documents with the same number of lost values, whatever their score."""
     right_before: Count
     """Number of compared documents that are wholly right in the first run. If a side has several
-    runs, a document counts if it is wholly right in more than half of these."""
+    runs, a document counts if it is wholly right in more than half of them."""
     right_after: Count
     """Number of compared documents that are wholly right in the second run."""
     no_longer_right: Count
@@ -518,10 +519,10 @@ class ComparedRecord(TypedDict):
     """Number of compared documents that are wholly right in the second run, but not in the
     first."""
     lost: Count
-    """Number of compared documents that the second run did not compare; all of their values count
+    """Number of compared documents that the second run did not compare. All of their values count
     as missed."""
     only_new: Count
-    """Number of documents that only the second run compared; no figure includes them."""
+    """Number of documents that only the second run compared. They are in no figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -532,7 +533,7 @@ class Difference:
     """
 
     format: Literal["stickler-diff/1"]
-    """Name of the format; its number goes up when a key changes its meaning or goes away."""
+    """Name of the format. Its number goes up when a key gets another meaning or is removed."""
     version: str
     """Version of the program that compared the runs."""
     base: RunName
@@ -540,12 +541,12 @@ class Difference:
     new: RunName
     """The second run: the state after the change."""
     contrasts: list[Contrast]
-    """What differs between the runs besides their figures, such as options. Differences that make
-    the figures incomparable come first."""
+    """All differences between the runs except those of figures. Different options are an example.
+    Differences that make the figures incomparable come first."""
     settings: Annotated[TrendSettings, _SHOWN]
     documents: ComparedRecord
     headline: Change
-    """The change that the report names first: the most significant loss. If nothing fell
+    """The change that the report names first. It is the most significant loss. If nothing fell
     significantly, it is the rise of F1 of whole documents, or else the most significant rise. If
     nothing rose either, it is the change of F1 of whole documents."""
     lost: list[str]
@@ -553,48 +554,49 @@ class Difference:
     only_new: list[str]
     """Ids of the documents that only the second run compared."""
     whole: list[Change]
-    """Figures of whole documents: F1 in each counting mode, the mean score, the share of wholly
-    right documents, and figures on predicted confidences."""
+    """Changes of the figures of whole documents: F1 in each counting mode, the mean score, the
+    share of wholly right documents, and figures that are computed from predicted confidences."""
     fields: list[Change]
     """The change of every field, in the order of the schema, parents first."""
     exact_items: list[Change]
-    """F1 of exactly right list items or objects. There is an entry for each field that has list
-    items or objects. `p` is corrected for the number of these fields."""
+    """Changes of F1 of list items and objects, if only exactly right ones count as right. There is
+    an entry for each field that has list items or objects. `p` is corrected for the number of these
+    fields."""
     changed_documents: list[DocumentChange]
     """Every document with a change, the greatest loss first."""
     unchanged_documents: list[DocumentChange]
-    """Every document that lost values and whose counts and scores are equal in both runs. A
-    document that lost values is either in this list or in `changed_documents`."""
+    """Documents that have errors, but the same counts and scores in both runs. Every document with
+    errors is either in this list or in `changed_documents`."""
     gates: list[GateResult]
     """The gates on changes, and their results."""
     metrics: list[MetricChange]
     """Metrics that were requested in both runs (`--metric`)."""
     flow: FlowRecord | None
-    """Number of wrong values before and after; null if a run does not keep all of its errors (such
-    as a run file without its directory), or if a side has several runs."""
+    """How many values are wrong before and after. Null if a side has several runs, or if a run does
+    not keep all of its errors, such as a run file without its directory."""
 
     causes: list[CauseChange] | None
-    """Causes of wrong values in both runs; the most grown cause is first. Null if a side has
+    """Causes of wrong values in both runs. The cause that grew most is first. Null if a side has
     several runs. Null also if the runs compared different documents and a run does not keep all of
     its errors."""
 
     runs: Sequence[Run] = field(default=(), metadata={KEPT: False})
     """The run of each side; empty if single values are unknown."""
     values: Sequence[ChangedValue] | None = field(default=None, metadata={KEPT: False})
-    """The values that are wrong in at least one run, as HTML pages show them; None if they are
-    unknown."""
+    """The values that are wrong in at least one run, for HTML pages. None if they are unknown."""
     causes_of_runs: Sequence[Causes] = field(default=(), metadata={KEPT: False})
-    """Causes of each run, in documents that both runs compared; empty if they are unknown."""
+    """Causes of errors in each run, counted in documents that both runs compared. Empty if they are
+    unknown."""
     pages: Sequence[str] = field(default=(), metadata={KEPT: False})
-    """Addresses of the HTML pages of both runs; empty for a run without a page."""
+    """Addresses of the runs' HTML pages. The address of a run without a page is empty."""
     page_command: str = field(default="", metadata={KEPT: False})
-    """Command that writes the HTML page of this difference; empty if there is none."""
+    """Command that writes the HTML page of this difference. Empty if there is no such command."""
     began: str = field(default="", metadata={KEPT: False})
-    """Time at which the last run of the second side began; empty if unknown."""
+    """Time at which the last run of the second side began. Empty if it is unknown."""
 
     @property
     def listed_documents(self) -> list[DocumentChange]:
-        """The documents that changed or that lost values, the greatest loss first."""
+        """The documents that changed or that have errors. The greatest loss is first."""
         documents = [*self.changed_documents, *self.unchanged_documents]
         return sorted(documents, key=lambda document: document.sort_key)
 
@@ -609,17 +611,18 @@ class Difference:
         return [document for document in reversed(self.changed_documents) if document.is_better]
 
     def with_trend(self, trend: Trend) -> list[Change]:
-        """Return the fields whose change has a given trend, the greatest change first."""
+        """Return the changes of fields that have the given trend. The greatest change is first."""
         changes = [change for change in self.fields if change.trend is trend]
         return sorted(changes, key=lambda change: -abs(change.change or 0.0))
 
 
 @dataclass(frozen=True, slots=True)
 class RunsBeside:
-    """Finished runs of the same documents by several systems, to be shown side by side."""
+    """Finished runs of several systems over the same documents. They are shown side by side."""
 
     runs: Mapping[str, Run]
     values: Sequence[ChangedValue] | None
-    """Values on which the runs differ; None if a run does not keep all of its errors."""
+    """Values to which the runs give different answers. None if a run does not keep all of its
+    errors."""
     pages: Sequence[str] = ()
-    """Addresses of the HTML pages of the runs; empty for a run without a page."""
+    """Addresses of the runs' HTML pages. The address of a run without a page is empty."""

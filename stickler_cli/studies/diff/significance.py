@@ -1,6 +1,8 @@
-"""Test the significance of changes: a paired permutation test, Holm's correction, a bootstrap.
+"""Test whether changes of figures are significant, and compute their confidence intervals.
 
-Chance is the choice of the documents and, if a side has several runs, also the choice of the runs.
+The methods are a paired permutation test, Holm's correction and a bootstrap. They answer whether a
+change may be due to chance. Chance is the choice of the documents and, if a side has several runs,
+also the choice of the runs.
 
 docs/statistics.md describes the methods and their limits. The statistic is a quotient of sums, so
 one matrix product computes it for all fields and all permutations. `scipy.stats.permutation_test`
@@ -35,7 +37,7 @@ _SAME: Final = 1e-12  # smaller differences between two changes are rounding of 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A figure in every document and on both sides, as quotients.
+    """The dividends and divisors of a figure, for every document and both sides.
 
     `before` (first side) and `after` (second side) have shape (2, n_documents): row 0 has the
     dividends, row 1 the divisors. All of these are whole numbers, and their totals are below 2**53.
@@ -45,30 +47,30 @@ class Sample:
     before: NDArray[np.float64]
     after: NDArray[np.float64]
     runs: tuple[Sequence[float], Sequence[float]] = ((), ())
-    """The figure in each run of the first side, and in each run of the second side."""
+    """The figure in each run of the first side, and the figure in each run of the second side."""
     paired: bool = False
-    """Whether each side has one run and the figure of a document is 0 or 1, so that a sign test
-    applies."""
+    """Whether a sign test applies: each side has one run, and the figure of a document is 0 or
+    1."""
 
     @property
     def moved(self) -> NDArray[np.float64]:
-        """Change of dividend and divisor in every document: second minus first, (2, documents)."""
+        """How dividend and divisor change in every document: second minus first, (2, documents)."""
         return self.after - self.before
 
     @property
     def differing(self) -> int:
-        """The number of documents whose dividend or divisor is not the same on both sides."""
+        """The number of documents whose dividend or divisor differs between the two sides."""
         return int(np.count_nonzero(self.moved.any(axis=0)))
 
     @property
     def change(self) -> float:
-        """The change of the figure; a figure with a divisor of 0 counts as 1."""
+        """The change of the figure. A figure is taken as 1 if its divisor is 0."""
         before, after = quotients(np.stack([self.before.sum(axis=1), self.after.sum(axis=1)], 1))
         return float(after - before)
 
     @property
     def deviations(self) -> NDArray[np.float64]:
-        """The influence of each document on the change of the figure; all influences add up to 0.
+        """The influence of each document on the change of the figure. All influences add up to 0.
 
         Documents without the figure on both sides (both divisors are 0) are left out.
         """
@@ -83,13 +85,16 @@ class Sample:
 
     @property
     def deviation(self) -> float:
-        """The standard error of the change, from the variation among documents."""
+        """The standard error of the change that is due to the choice of documents."""
         number, deviations = self.documents, self.deviations
         return sqrt(float(deviations @ deviations) * number / max(number - 1, 1))
 
     @property
     def sizes(self) -> NDArray[np.float64]:
-        """The typical divisor of a document on each side (root mean square), shape (2,)."""
+        """The typical divisor of a document on each side, shape (2,).
+
+        "Typical" is the root mean square.
+        """
         squares = [float(below @ below) for below in (self.before[1], self.after[1])]
         return np.sqrt(np.array(squares) / max(self.documents, 1))
 
@@ -109,12 +114,13 @@ class Sample:
 def p_values(
     samples: Sequence[Sample], documents: Sequence[str], settings: IntervalSettings
 ) -> list[float]:
-    """Return the two-sided p value of each sample's change, in (0, 1], by a permutation test.
+    """Return the two-sided p-value of each change, in (0, 1], by a permutation test.
 
     If both systems are equally good, the counts of a document could as well be swapped between the
-    sides. The test tries every possible set of documents to swap or, if too many documents differ,
-    `SWAPS` random sets. A figure with a divisor of 0 counts as 1. If a side has several runs, the
-    variance among runs gives a second p value, and the greater one is returned.
+    sides. The test tries every possible set of documents to swap. If too many documents differ, it
+    tries `SWAPS` random sets instead. A figure is taken as 1 if its divisor is 0. If a side has
+    several runs, a second p-value is computed from the variance among runs, and the greater one is
+    returned.
 
     Source:
         Good (2005), Permutation, Parametric and Bootstrap Tests of Hypotheses, chapter 3; Phipson
@@ -132,12 +138,12 @@ def p_values(
 
 
 def is_enumerated(sample: Sample) -> bool:
-    """Return whether the p value of a sample is exact, and not from randomly drawn swaps."""
+    """Return whether the p-value is exact. It is exact if all sets of documents are swapped."""
     return sample.paired or sample.differing <= MAX_ENUMERATED
 
 
 def smallest_p(differing: int) -> float:
-    """Return the smallest possible p value if `differing` documents differ.
+    """Return the smallest p-value that is possible if `differing` documents differ.
 
     >>> smallest_p(0), smallest_p(6)
     (1.0, 0.03125)
@@ -146,9 +152,9 @@ def smallest_p(differing: int) -> float:
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """Return p values corrected for the number of tests, by Holm's method.
+    """Return p-values corrected for the number of tests, by Holm's method.
 
-    If the corrected values are used, the chance of any false alarm among all tests stays below the
+    With the corrected values, the chance of any false alarm in all tests together is at most the
     significance level.
 
     Source: Holm (1979), A Simple Sequentially Rejective Multiple Test Procedure.
@@ -165,16 +171,17 @@ def holm(p: Sequence[float]) -> list[float]:
 def change_intervals(
     samples: Sequence[Sample], documents: Sequence[str], settings: IntervalSettings
 ) -> list[Interval | None]:
-    """Return the confidence interval of each sample's change, by resampling documents.
+    """Return a confidence interval for each change, by resampling documents.
 
-    The interval is None if the figure has no divisor in one of the runs. `documents` are the ids.
+    The interval is None if the divisor of the figure is 0 in one of the runs. `documents` are the
+    ids.
 
     To compute the lower bound, an artificial document is added to both runs. Its values are right
     in the first run and wrong in the second run. For the upper bound, its values are wrong in the
     first run and right in the second run. This moves both bounds outwards. The bound closer to 0 is
     moved less: the artificial document then has only as many changed values as a typical document
     that differs between the runs. As a result, an interval excludes 0 in about the same cases in
-    which its p value (`p_values`) is small.
+    which its p-value (`p_values`) is small.
     """
     if not samples:
         return []
@@ -198,7 +205,7 @@ def _compute_changes(
 ) -> NDArray[np.float64]:
     """Return the change of a figure in each bootstrap replicate, (2, 1 + replicates).
 
-    In the first row, a broken document is added; in the second row, a fixed document.
+    A broken document is added for the first row, and a fixed document for the second row.
 
     Args:
         sample: the figure in every document.
@@ -220,7 +227,7 @@ def _compute_changes(
 
 
 def _sign_test(moved: NDArray[np.float64]) -> float:
-    """Return the two-sided p value of McNemar's sign test on the documents that differ.
+    """Return the two-sided p-value of McNemar's sign test. Only documents that differ are used.
 
     Source: McNemar (1947), doi:10.1007/BF02295996.
     """
@@ -234,7 +241,10 @@ def _sign_test(moved: NDArray[np.float64]) -> float:
 
 
 def _p_of_all_swaps(sample: Sample) -> float:
-    """Return the exact p value of a change: all ways to swap the differing documents are tried."""
+    """Return the exact p-value of a change.
+
+    Every possible set of differing documents is swapped.
+    """
     if sample.paired:
         return _sign_test(sample.moved[0])
     moved = sample.moved[:, sample.moved.any(axis=0)]
@@ -271,9 +281,9 @@ def _p_of_drawn_swaps(
 
 
 def _is_as_large(sample: Sample, moved: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return whether each swap has a change at least as large as the observed one, (swaps,).
+    """Return a mask of swaps: is the change at least as large as the observed one? (swaps,)
 
-    `moved` is how far dividend and divisor differ between the sides after each swap, (2, swaps).
+    `moved` says how far dividend and divisor differ between the sides after each swap, (2, swaps).
     """
     total = (sample.before + sample.after).sum(axis=1)[:, np.newaxis]
     observed_moved = sample.moved.sum(axis=1)[:, np.newaxis]
@@ -283,7 +293,7 @@ def _is_as_large(sample: Sample, moved: NDArray[np.float64]) -> NDArray[np.bool_
 
 
 def quotients(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the first row divided by the second one; 1 where the divisor is 0."""
+    """Divide the first row by the second row. The result is 1 where the divisor is 0."""
     return divide(*sums, empty=1)
 
 
@@ -299,8 +309,9 @@ class Variance:
 def variance_of_runs(runs: tuple[Sequence[float], Sequence[float]]) -> Variance | None:
     """Return the variance of a change that is due to the choice of runs.
 
-    `runs` are the figures in the runs of the first side, and in those of the second. A side with
-    one run is assumed to vary like the other side. None if each side has only one run.
+    `runs` are the figures in the runs of the first side, and those in the runs of the second side.
+    A side with one run is assumed to vary as much as the other side. The result is None if each
+    side has only one run.
 
     Source: Welch (1947), doi:10.1093/biomet/34.1-2.28, for the degrees of freedom.
     """
@@ -325,12 +336,12 @@ def variance_of_runs(runs: tuple[Sequence[float], Sequence[float]]) -> Variance 
 def p_of_runs(
     change: float, deviations: NDArray[np.float64], runs: tuple[Sequence[float], Sequence[float]]
 ) -> float:
-    """Return the p value of a change, given its variance among runs and among documents.
+    """Return the p-value of a change, given its variance among runs and among documents.
 
-    The p value is the smallest alpha at which the confidence interval of level 1 - alpha excludes
-    0. Two half widths give this interval: one due to documents, and one due to runs. The interval's
-    own half width is the square root of the sum of their squares. If each side has one run, the
-    variance among runs is unknown; the result is then 0, which has no effect in `p_values`.
+    The p-value is the smallest alpha at which the confidence interval of level 1 - alpha excludes
+    0. Half the width of this interval is the square root of a sum of two squares: one is due to
+    documents, and the other to runs. If each side has one run, the variance among runs is unknown.
+    The result is then 0, so that `p_values` uses its other p-value.
 
     Args:
         change: the change of the figure.
@@ -362,7 +373,7 @@ def p_of_runs(
 def widen_interval(
     interval: Interval, change: float, runs: tuple[Sequence[float], Sequence[float]], level: float
 ) -> Interval:
-    """Return the interval of a change, widened by the variance due to the choice of runs."""
+    """Widen the interval of a change, so that it also covers chance in the choice of runs."""
     runs_variance = variance_of_runs(runs)
     if runs_variance is None:
         return interval
@@ -373,7 +384,7 @@ def widen_interval(
 
 
 def _half_width(variance: Variance, alpha: float) -> float:
-    """Return half the width of a confidence interval at level 1 - `alpha`, by Student's t."""
+    """Return half the width of a confidence interval of level 1 - `alpha`, from Student's t."""
     from scipy.special import stdtrit  # imported late: only differences of several runs need it
 
     return float(-stdtrit(variance.freedom, alpha / 2)) * sqrt(variance.value)

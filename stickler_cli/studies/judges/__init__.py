@@ -1,1 +1,1 @@
-"""Compare model judges with people on labelled pairs of values."""
+"""Check model judges against people: compare their verdicts on the same pairs of values."""

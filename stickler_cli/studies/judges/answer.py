@@ -1,6 +1,6 @@
-"""Compare the verdicts of a judge with those of people, on the same pairs of values.
+"""Compare the verdicts of judges and people on the same pairs of values.
 
-The format is `stickler-judge-check/1`.
+The format of the result is `stickler-judge-check/1`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -46,57 +46,57 @@ DisagreementKind = Literal["false_accept", "false_reject", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class JudgeAccount:
-    """The agreement of a judge with people on the pairs of one field, or of all fields."""
+    """How often a judge agrees with people, on the pairs of one field or of all fields."""
 
     field: str
     """Path of the field; empty for all fields together."""
     model: str
     """The model that judges the field."""
     pairs: Count
-    """Number of pairs with a verdict of a person and of the judge."""
+    """Number of pairs on which both a person and the judge gave a verdict."""
     failed: Count
-    """Number of pairs without a verdict of the judge; no other figure includes these pairs."""
+    """Number of pairs on which the judge gave no verdict. They are in no other figure."""
     same: Count
     """Number of pairs that people call the same."""
     false_accepts: Count
-    """Number of pairs that people call different and the judge calls the same."""
+    """Number of pairs that the judge calls the same although people call them different."""
     false_rejects: Count
-    """Number of pairs that people call the same and the judge calls different."""
+    """Number of pairs that the judge calls different although people call them the same."""
     agreement: FractionOrNone
     """Share of the pairs on which judge and people agree."""
     agreement_interval: list[float] | None
-    """Confidence interval of `agreement`; null with fewer than two documents (or other units of
-    resampling)."""
+    """Confidence interval of `agreement`. Null if there are fewer than two documents (or other
+    units of resampling)."""
     kappa: NumberOrNone
-    """Agreement beyond chance (Cohen's kappa); null if all answers are the same."""
+    """Agreement beyond chance (Cohen's kappa). Null if all answers are the same."""
     false_accept_rate: FractionOrNone
     """Share of false accepts among the pairs that people call different."""
     false_accept_interval: list[float] | None
-    """Confidence interval of `false_accept_rate`; null with fewer than two documents (or other
-    units of resampling)."""
+    """Confidence interval of `false_accept_rate`. Null if there are fewer than two documents (or
+    other units of resampling)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A pair on which judge and people disagree, or for which the judge gave no verdict."""
+    """A pair on which the judge and people disagree, or on which the judge gave no verdict."""
 
     field: str
     """Path of the field, without list indexes."""
     kind: DisagreementKind
-    """Whether the judge accepts different values, rejects values that are the same, or failed."""
+    """What the judge did: it accepted different values, rejected equal values, or failed."""
     gt: str
     """The true value as JSON, shortened if it is long."""
     pred: str
     """The predicted value as JSON, shortened if it is long."""
     similarity: FractionOrNone
-    """Similarity of the two values according to the judge; null without a verdict."""
+    """Similarity of the two values, as the judge sees it. Null if the judge gave no verdict."""
     reason: str
     """Reason that the judge gave, or the reason of its failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeReport(StudyRecord):
-    """Agreement of judges with people, as `stickler judge-check` writes it in JSON."""
+    """How often judges agree with people, as `stickler judge-check --format json` writes it."""
 
     format: Literal["stickler-judge-check/1"]
     schema: str
@@ -108,10 +108,10 @@ class JudgeReport(StudyRecord):
     total: JudgeAccount
     """Agreement in all fields together."""
     fields: list[JudgeAccount]
-    """Agreement in each field that has judged pairs and a model as judge, in the order of the file
-    of verdicts."""
+    """Agreement in each field in which a model judged pairs. Fields are in the order of the file of
+    verdicts."""
     disagreements: list[Disagreement]
-    """At most a thousand disagreements; false accepts come first, as they do most harm."""
+    """At most a thousand disagreements. False accepts come first, because they do most harm."""
     usage: str
     """Requests, tokens and time that the models used."""
     notes: list[str]
@@ -205,7 +205,7 @@ MAX_DISAGREEMENTS: Final = 1000  # the record has more
 
 
 def answer(settings: JudgeSettings, desk: Desk) -> StudyAnswer:
-    """Ask judges about labelled pairs, and compare their verdicts with those of people."""
+    """Ask judges about labelled pairs, compare their verdicts with those of people, and report."""
     loaded = desk.schema()
     client = client_of(loaded.plan, policy_of(settings))
     if client is None:
@@ -239,12 +239,12 @@ def answer(settings: JudgeSettings, desk: Desk) -> StudyAnswer:
 
 @dataclass(frozen=True, slots=True)
 class _JudgedPair:
-    """A pair of values with the verdict of a person and that of a judge."""
+    """A pair of values, with a person's verdict and a judge's verdict."""
 
     line: VerdictLine
     node: LeafNode
     similarity: float | None
-    """Similarity of the values according to the judge; None if there is no verdict."""
+    """Similarity of the values, as the judge sees it. None if the judge gave no verdict."""
     reason: str
 
     @property
@@ -276,9 +276,9 @@ class _JudgedPair:
 def check_judges(
     schema: tuple[str, str], lines: Iterable[VerdictLine], options: Options, level: float
 ) -> JudgeReport:
-    """Ask model judges about pairs that people judged, and return how often they agree.
+    """Ask model judges about pairs that people judged, and return how often both agree.
 
-    `schema` is (path of the schema, name of its model). Fields without a judge are omitted.
+    `schema` is (path of the schema, name of its model). Fields without a judge are left out.
     """
     lines_by_node: dict[int, tuple[LeafNode, list[VerdictLine]]] = {}
     n_omitted = 0
@@ -320,10 +320,9 @@ def check_judges(
 
 
 def _ask_judge(node: LeafNode, lines: Sequence[VerdictLine], options: Options) -> list[_JudgedPair]:
-    """Ask a judge about pairs in one batch; if the batch fails, ask again about each half of it.
+    """Ask a judge about all pairs in one batch. If the batch fails, ask about each half of it.
 
-    Halving goes on until a batch has only one pair. A pair that fails in such a batch gets no
-    verdict.
+    Failed halves are halved again, down to single pairs. A single pair that fails gets no verdict.
     """
     columns = Columns([line.gt for line in lines], [line.pred for line in lines])
     slots = np.arange(len(lines))
@@ -349,7 +348,7 @@ def _ask_judge(node: LeafNode, lines: Sequence[VerdictLine], options: Options) -
 def _make_account(
     field: str, pairs: Sequence[_JudgedPair], settings: IntervalSettings
 ) -> JudgeAccount:
-    """Return the agreement of judge and people on some pairs, with intervals."""
+    """Return how often the judge and people agree on some pairs, with confidence intervals."""
     judged = [pair for pair in pairs if pair.similarity is not None]
     is_same = np.array([pair.line.same for pair in judged], bool)
     is_match = np.array([pair.matches for pair in judged], bool)
@@ -379,9 +378,9 @@ def _make_account(
 
 
 def kappa(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> float | None:
-    """Return Cohen's kappa: the agreement of two raters beyond chance.
+    """Return Cohen's kappa: how much two raters agree beyond chance.
 
-    Returns None if there are no answers, and if all answers of both raters are the same.
+    Return None if there are no answers, or if both raters always give the same single answer.
     `first` and `second` are the answers of the two raters, shape (n,).
 
     Source:

@@ -9,7 +9,7 @@ from stickler_cli.studies.study import Study
 
 
 class LabelledSource(Settings):
-    """The option for the file of pairs of values that people judged."""
+    """The option for the file of labelled pairs: pairs of values that people judged."""
 
     pairs: str = option(
         "",

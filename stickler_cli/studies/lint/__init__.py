@@ -1,1 +1,1 @@
-"""Find mistakes in a schema and its ground truth, before they distort evaluations."""
+"""Find mistakes in a schema and its ground truth before they lead to wrong figures."""

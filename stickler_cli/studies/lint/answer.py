@@ -1,4 +1,4 @@
-"""Check a schema and its ground truth, in one pass over the documents, chunk by chunk."""
+"""Check a schema and its ground truth. Documents are read once, some of them at a time."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -36,12 +36,12 @@ from .findings import RULES, SEVERITIES, Document, Findings, LintRecord, Spot, m
 from .question import LintSettings
 
 MIN_WEIGHT_SHARE: Final = 0.001
-"""Minimum weight of a field, as a share of the sum of weights in its object. A smaller weight
-changes no reported figure."""
+"""Minimum weight of a field, as a share of the sum of the weights in its object. A smaller weight
+changes no figure that is shown."""
 
 
 def check_schema(loaded: LoadedSchema, findings: Findings) -> None:
-    """Add a finding for each threshold or weight in a schema that has no effect."""
+    """Find thresholds and weights in a schema that have no effect, and add them to the findings."""
     for path, node in list_nodes(loaded.plan.root):
         for rule, field, finding, expected in _check_node(path, node):
             findings.add_of_schema(rule, field_path(field), finding, expected)
@@ -75,7 +75,7 @@ MAX_CHUNK_BYTES: Final = 4_000_000
 
 
 def answer(settings: LintSettings, desk: Desk) -> StudyAnswer:
-    """Check a schema and its ground truth; findings of ignored rules are left out."""
+    """Check a schema and its ground truth. Findings of ignored rules are left out."""
     check_names("--ignore", settings.ignore, RULES, "unknown rule")
     record = lint(desk.schema(), settings.gt, settings)
     kept = [finding for finding in record.findings if finding.rule not in settings.ignore]
@@ -129,14 +129,14 @@ def lint(loaded: LoadedSchema, gt: str, settings: LintSettings) -> LintRecord:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads documents as a run does, and records a finding for each unreadable document."""
+    """Reads documents as a run does. Adds a finding for each document that cannot be used."""
 
     findings: Findings
     unwrapper: Unwrapper | None
     shape: PairShape
 
     def read_chunk(self, references: Iterator[Reference]) -> Iterator[Document | None]:
-        """Yield the documents of the next chunk of a source; None for an unusable document."""
+        """Yield the documents of the next chunk of a source, with None for an unusable document."""
         size = 0
         for reference in islice(references, MAX_CHUNK_DOCUMENTS):
             yield self._read_document(reference)
@@ -145,7 +145,7 @@ class _Reader:
                 return
 
     def _read_document(self, reference: Reference) -> Document | None:
-        """Return a document without wrappers; if it is unusable, add a finding and return None."""
+        """Return a document without wrappers. If it is unusable, add a finding and return None."""
         reading = self.shape.read_side(reference, "gt")
         if isinstance(reference, LineReference):
             # Keep the location of the line, not its content.
@@ -178,7 +178,7 @@ MAX_NAMES: Final = 10
 
 
 class GoldRules:
-    """Lint rules on keys of list items, on alternative values, and on aliases of values."""
+    """Lint rules on keys of list items, on alternatives, and on aliases in a ground truth."""
 
     def __init__(self, loaded: LoadedSchema, findings: Findings) -> None:
         self._root, self._findings = loaded.plan.root, findings
@@ -187,9 +187,9 @@ class GoldRules:
         self._aliases: dict[tuple[str, ...], ReadingRule] = {}
 
     def check_document(self, document: Document) -> None:
-        """Check the keys of list items and the alternative values of a document.
+        """Check the keys of list items and the alternatives of a document.
 
-        Aliases that occur in the document are recorded for `conclude`.
+        The aliases that the document uses are remembered for `conclude`.
         """
         if self._has_field_rules:
             self._check_value(document, self._root, document.value, (), ())
@@ -197,7 +197,7 @@ class GoldRules:
             self._check_alternatives(document, document.gold, document.value, ())
 
     def _check_alternatives(self, document: Document, gold: Gold, value: Any, path: Path) -> None:
-        """Add a finding for each alternative that repeats an earlier alternative of the same value.
+        """Add a finding for each alternative that is equal to an earlier one of the same value.
 
         `value` and all values inside it are checked.
         """
@@ -223,7 +223,7 @@ class GoldRules:
         path: Path,
         names: tuple[str, ...],
     ) -> None:
-        """Check the keys of list items inside a value, and record the aliases that occur there."""
+        """Check the keys of list items inside a value, and remember the aliases that it uses."""
         if is_absent(value):
             return
         node = node.node_for(value)
@@ -252,7 +252,7 @@ class GoldRules:
         path: Path,
         field: str,
     ) -> None:
-        """Add a finding for each list item without a key, or with the key of an earlier item."""
+        """Add a finding for each list item that has no key, or the same key as an earlier item."""
         nodes = [find_key_node(node.items, name) for name in node.key]
         first_index: dict[object, int] = {}
         for index, item in enumerate(items):
@@ -275,7 +275,7 @@ class GoldRules:
                 self._findings.add("duplicate-item-key", field, spot, finding)
 
     def conclude(self) -> None:
-        """Add a finding for each field with an alias that occurs nowhere in the ground truth."""
+        """Add a finding for each field that has aliases which the ground truth never uses."""
         for names, reading in self._aliases.items():
             unmet = [name for name in reading.aliases if name not in self._occurring_names[names]]
             if unmet:
@@ -288,7 +288,7 @@ class GoldRules:
 def _normalize_key(node: Node, value: JsonValue) -> JsonValue:
     """Return the value of a key in the form in which keys are compared.
 
-    The aliases of the field are applied; texts lose case and white space.
+    The aliases of the field are applied. Texts are compared without case and white space.
     """
     if isinstance(node, LeafNode):
         value = node.reading(value) if node.reading is not None else value

@@ -1,4 +1,4 @@
-"""Rules on single documents and their values, and a search for copied documents."""
+"""Rules on single documents and their values. This module also finds copied documents."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +26,7 @@ from .findings import Document, Findings, Spot
 
 
 class Value(NamedTuple):
-    """A value without children: a scalar, null, or an empty list or object."""
+    """A value that contains no other values: a scalar, null, or an empty list or object."""
 
     field: tuple[str, ...]
     """Path of the field, without list indexes."""
@@ -53,7 +53,7 @@ def values_of(document: JsonValue) -> Iterator[Value]:
 
 
 def value_at(document: JsonValue, pointer: str) -> JsonValue:
-    """Return the value at a JSON Pointer; if there is none, the nearest parent that exists."""
+    """Return the value at a JSON Pointer, or its nearest parent if there is no such value."""
     value = document
     for step in pointer_steps(pointer):
         if isinstance(value, list) and step.isdecimal() and int(step) < len(value):
@@ -66,15 +66,16 @@ def value_at(document: JsonValue, pointer: str) -> JsonValue:
 
 
 MAX_FIELDS: Final = 5_000
-"""Maximum number of fields for which the ways to write absence are tracked.
+"""In how many fields lint compares the ways in which absent values are written, such as null and
+"".
 
-There is a maximum because a map can have any number of keys."""
+There is a limit because a map can have any number of keys."""
 
 MAX_IDS: Final = 100_000
-"""Maximum number of values of an id field that are remembered, to find repeated ids."""
+"""For each id field, this many values are remembered to find repeated ids."""
 
 _ID_NAMES: Final = frozenset({"id", "_id", "uuid", "guid", "doc_id", "document_id"})
-"""Names of top-level fields, in lower case, whose values must be unique to a document."""
+"""Names of top-level fields, in lower case, in which no two documents may have the same value."""
 
 _RULES: Final = {
     "type": "wrong-kind",
@@ -87,12 +88,12 @@ _RULES: Final = {
 """The lint rule for each schema keyword that a value can violate."""
 
 _UNDECLARED: Final = frozenset({"additionalProperties", "unevaluatedProperties"})
-"""Schema keywords that forbid undeclared keys. They are skipped here: lint has another rule for
-undeclared keys."""
+"""Schema keywords that forbid undeclared keys. They are skipped here, because another lint rule
+finds undeclared keys."""
 
 
 class DocumentRules:
-    """Lint rules on single documents; they keep a bounded amount of memory."""
+    """Lint rules on single documents. They need a bounded amount of memory."""
 
     def __init__(self, loaded: LoadedSchema, findings: Findings) -> None:
         self._findings = findings
@@ -116,7 +117,7 @@ class DocumentRules:
     def conclude(self) -> list[str]:
         """Add a finding for each field that writes absent values in different ways.
 
-        Returns notes on the limits of the checks.
+        Return notes on what was not checked.
         """
         for field, forms in self._absences.items():
             usual, *rare_forms = sorted(forms.values(), key=lambda form: -form.count)
@@ -144,9 +145,9 @@ class DocumentRules:
             self._findings.add(rule, path, spot, violation.message)
 
     def _check_value(self, document: Document, located: Value) -> None:
-        """Add a finding if a value is a text that means null, or a repeated id.
+        """Add a finding if a value is a text that means null, or is a repeated id.
 
-        How an absent value is written is recorded for `conclude`.
+        If the value is absent, the way in which it is written is remembered for `conclude`.
         """
         field, path, value = located
         if is_absent(value):
@@ -172,7 +173,7 @@ class DocumentRules:
 
 @dataclass(slots=True)
 class _AbsenceForm:
-    """One way in which a field writes absent values, such as null or an empty text."""
+    """One way in which a field writes absent values, for example as null or as an empty text."""
 
     text: str
     spot: Spot
@@ -181,7 +182,7 @@ class _AbsenceForm:
 
 
 def _listed_texts(schema: JsonValue) -> Iterator[str]:
-    """Yield all texts that a schema declares as values or as absent values."""
+    """Yield all texts that a schema lists as valid values or as absent values."""
     waiting = [schema]
     while waiting:
         subschema = waiting.pop()
@@ -198,33 +199,34 @@ def _listed_texts(schema: JsonValue) -> Iterator[str]:
 
 MAX_DOCUMENTS: Final = 50_000
 MAX_VALUES: Final = 5_000_000
-"""Number of values after which the search for copies skips further documents; the kept values take
-60 MB."""
+"""Limit of the values that are kept for the search for copies (60 MB). Further documents are not
+searched."""
 
 MAX_SHARING: Final = 20
-"""A value is rare if two documents or more have it, but not more than this number. Documents are
-compared only if they share rare values."""
+"""A value is rare if at least two documents and at most this many have it. Documents are compared
+only if they share rare values."""
 
 MIN_SHARED: Final = 5
-"""Minimum number of rare values that two documents must share to be compared."""
+"""Two documents are compared only if they share at least this many rare values."""
 
 MIN_VALUES: Final = 10
-"""Minimum number of values of a near-duplicate; in a smaller document, a single value makes too
+"""A document with fewer values is never called a near-duplicate, because a single value makes too
 much difference."""
 
 MIN_OVERLAP: Final = 0.9
-"""Minimum overlap of the values of near-duplicates (Dice coefficient); rare values weigh more."""
+"""Two documents are near-duplicates if their values overlap at least this much (Dice coefficient).
+Rare values weigh more."""
 
 MIN_VALUES_OF_COPY: Final = 3
-"""Minimum number of values (numbers and texts) in a document that is reported as an exact copy. A
-smaller document, such as one with a few labels, can be equal by chance."""
+"""A document with fewer values (numbers and texts) is not reported as an exact copy. Such a
+document, for example one with a few labels, can be equal to another by chance."""
 
 
 class Copies:
     """Finds copied documents without comparing each document with all others.
 
-    Only documents that share enough rare values (values of two to `MAX_SHARING` documents) are
-    compared.
+    Documents are compared only if they share enough rare values. A value is rare if at most
+    `MAX_SHARING` documents have it.
     """
 
     def __init__(self) -> None:
@@ -236,7 +238,7 @@ class Copies:
         self._n_omitted = 0
 
     def add(self, document: Document, values: Sequence[Value], findings: Findings) -> None:
-        """Add a document; if it is an exact copy of an earlier one, add a finding."""
+        """Add a document. If it is an exact copy of an earlier document, add a finding."""
         if len(self._spots) >= MAX_DOCUMENTS or self._n_values >= MAX_VALUES:
             self._n_omitted += 1
             return
@@ -259,7 +261,10 @@ class Copies:
         self._spots.append(spot)
 
     def conclude(self, findings: Findings) -> tuple[str, ...]:
-        """Find near-duplicates of earlier documents; return notes on the search."""
+        """Add a finding for each document that is nearly equal to an earlier one.
+
+        Return notes on what was not searched.
+        """
         sizes = [*map(len, self._hashes)]
         values = np.concatenate([*self._hashes, np.empty(0, np.uint64)])
         owners = np.repeat(np.arange(len(sizes)), sizes)
@@ -278,16 +283,20 @@ class Copies:
         return (note,)
 
     def _are_near(self, first: int, second: int, values: NDArray[np.uint64]) -> bool:
-        """Return whether two documents are near-duplicates, by the Dice overlap of their values.
+        """Return whether two documents are near-duplicates.
 
-        Rare values have a greater weight. `values` are the sorted hashes of all documents.
+        This is decided by the Dice overlap of their values, in which rare values weigh more.
+        `values` are the sorted hashes of all documents.
         """
         first_hashes, second_hashes = self._hashes[first], self._hashes[second]
         if min(len(first_hashes), len(second_hashes)) < MIN_VALUES:
             return False
 
         def weigh(hashes: NDArray[np.uint64], is_shared: NDArray[np.bool_]) -> NDArray[np.float64]:
-            """Return the weight of each value; the fewer other documents have it, the greater."""
+            """Return the weight of each value.
+
+            It is great if few other documents have the value.
+            """
             n_documents = _count_documents(values, hashes)
             n_elsewhere = n_documents - 1 - is_shared
             return np.log(np.maximum(1.0, (len(self._hashes) - 1) / (n_elsewhere + 1)))
@@ -301,9 +310,10 @@ class Copies:
 
 
 def _count_documents(values: NDArray[np.uint64], hashes: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """Count, for each hash of a value in `hashes`, the documents that contain this value.
+    """Return how many documents contain each value. Values are given by their hashes.
 
-    `values` are the sorted hashes of the values of all documents; a document has each hash once.
+    `values` are the sorted hashes of the values of all documents. A document has each hash only
+    once.
     """
     return np.searchsorted(values, hashes, "right") - np.searchsorted(values, hashes, "left")
 
@@ -311,9 +321,9 @@ def _count_documents(values: NDArray[np.uint64], hashes: NDArray[np.uint64]) -> 
 def _find_candidates(
     values: NDArray[np.uint64], owners: NDArray[np.intp], n_documents: int
 ) -> list[tuple[int, int]]:
-    """Return pairs of documents that share enough rare values, the earlier document first.
+    """Return pairs of documents that share enough rare values. The earlier document is first.
 
-    `values` are the sorted hashes of all documents, and `owners` is the document of each hash.
+    `values` are the sorted hashes of all documents, and `owners` has the document of each hash.
     """
     n_sharing = _count_documents(values, values)
     is_rare = (n_sharing > 1) & (n_sharing <= MAX_SHARING)
@@ -328,7 +338,7 @@ def _find_candidates(
 
 
 def _hash(value: Value) -> int:
-    """Return a hash of a value and its field, without case and white space."""
+    """Return a hash of a value and its field. Case and white space of texts make no difference."""
     content = value.value
     if isinstance(content, str):
         content = " ".join(content.casefold().split())

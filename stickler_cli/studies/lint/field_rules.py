@@ -1,6 +1,7 @@
-"""Rules on all values of a field together: outliers, rare formats, inconsistent spellings.
+"""Rules that look at all values of a field together.
 
-Each rule needs many values that agree before it reports the few that differ.
+They find outliers, rare formats and inconsistent spellings. Each rule needs many values that agree
+before it reports the few that differ.
 """
 
 import math
@@ -43,41 +44,41 @@ from .findings import Document, Findings, Spot
 from .text_tally import TextTally
 
 MAX_SPELLINGS: Final = 500
-"""Maximum number of distinct texts of a field that are kept; with more, the field has free text."""
+"""Maximum number of distinct texts that are kept for a field. A field with more has free text,
+whose spelling is not checked."""
 
 MAX_SPELLING_LENGTH: Final = 60
-"""Maximum length, in characters, of a text whose spelling is checked; longer texts are prose."""
+"""Texts longer than this number of characters are not checked for spelling, as they are prose."""
 
 MAX_NUMBER: Final = 1e300
-"""Limit of the size of numbers; greater numbers are ignored, as they may be infinite."""
+"""Numbers beyond this limit (or its negative) are ignored, as they may be infinite."""
 
 MAX_SHAPES: Final = 50
 """Maximum number of distinct shapes of texts, such as `A-9/9`, that are kept for a field."""
 SAMPLE_SIZE: Final = 10_000
-"""Size of the random sample of a field's numbers from which their spread is estimated. A field with
-fewer numbers has all of them in the sample."""
+"""For each field, the spread of its numbers is estimated from a random sample of this size. If the
+field has fewer numbers, the sample has all of them."""
 
 MAX_EXTREMES: Final = 20
-"""Number of smallest numbers, and of greatest numbers, that are kept for each field. Only these can
-be outliers."""
+"""For each field, this many of the smallest and of the greatest numbers are kept. Only these can be
+outliers."""
 
 _DIGITS: Final = re.compile(r"\d+")
 _CAPITALS: Final = re.compile(r"[A-Z]+")
 _LETTERS: Final = re.compile(r"[^\W\dA_]+")
 
 SpotOf: TypeAlias = Callable[[int], Spot]
-"""A function that returns the location of a value, given its position in an array of values."""
+"""A function from the position of a value, in an array of values, to the location of the value."""
 
 MAX_PLACES_OF_TEXT: Final = 3
-"""Number of locations that are kept for each text or shape of texts; further ones are only
-counted."""
+"""Number of locations that are kept for each text or shape of texts. Others are only counted."""
 
 
 @dataclass(slots=True)
 class DistinctTexts:
     """Distinct texts, or shapes of texts, with their counts and first locations.
 
-    All of them are dropped once there are more than `max_texts`.
+    If there are more than `max_texts`, all of them are dropped.
     """
 
     max_texts: int
@@ -86,7 +87,7 @@ class DistinctTexts:
     is_full: bool = False
 
     def add(self, text: str, value: str, pairs: Sequence[int], spot_of: SpotOf) -> None:
-        """Count a text, and keep the first locations of the values that have it.
+        """Count a text, and keep the locations of the first values that have it.
 
         `value` is a value of the field, and `pairs` are the positions at which it occurs. `text` is
         the value itself, its shape such as `A-9/9`, or, for a date, `day first` or `month first`.
@@ -104,15 +105,15 @@ class DistinctTexts:
 
 
 class Extreme(NamedTuple):
-    """One of the smallest or of the greatest numbers of a field, with its location.
+    """One of the smallest or greatest numbers of a field, with its location.
 
-    Sorting puts the most extreme number last.
+    The most extreme number is last in sorted order.
     """
 
     key: float
-    """Sort key: the number itself if the greatest numbers are kept, else its negative."""
+    """Sort key: the number itself among the greatest numbers, its negative among the smallest."""
     order: int
-    """Orders equal numbers: the number that was added later sorts first."""
+    """Orders equal numbers. The number that was added later comes first."""
     spot: Spot
     text: str
     """The value as messages show it."""
@@ -121,7 +122,7 @@ class Extreme(NamedTuple):
 
 @dataclass(slots=True)
 class NumberSample:
-    """A random sample of numbers, and the most extreme numbers with their locations."""
+    """A random sample of numbers, and the most extreme numbers together with their locations."""
 
     count: int = 0
     sample: list[float] = field(default_factory=list)
@@ -130,7 +131,10 @@ class NumberSample:
     _random: Random = field(default_factory=lambda: Random(0))  # noqa: S311 - a sample, no secret
 
     def add(self, number: float, value: JsonValue, pair: int, spot_of: SpotOf) -> None:
-        """Add a number, with the value that it is read from and the position of the value."""
+        """Add a number.
+
+        `value` is the value from which it was read, and `pair` the position of the value.
+        """
         self.count += 1
         if len(self.sample) < SAMPLE_SIZE:
             self.sample.append(number)
@@ -151,19 +155,19 @@ class NumberSample:
 
 @dataclass(slots=True)
 class Profile:
-    """A summary of the values of one field that are compared by one comparator."""
+    """A summary of the values of one field. All of them are compared by the same comparator."""
 
     path: str
     node: LeafNode
     count: int = 0
     unmatched: int = 0
-    """Number of values that the comparator does not even match with themselves."""
+    """Number of values that do not match even themselves, according to the comparator."""
     texts: DistinctTexts = field(default_factory=lambda: DistinctTexts(MAX_SPELLINGS))
     shapes: DistinctTexts = field(default_factory=lambda: DistinctTexts(MAX_SHAPES))
     numbers: NumberSample = field(default_factory=NumberSample)
-    """The numbers of the field; a date counts as the ordinal number of its day."""
+    """The numbers of the field. A date is kept as the ordinal number of its day."""
     orders: DistinctTexts = field(default_factory=lambda: DistinctTexts(2))
-    """For a field of dates: the orders of day and month that its texts show, such as day first."""
+    """Which orders of day and month the dates of the field show, such as "day first"."""
     tally: TextTally = field(init=False)
     """Counts of the texts that the comparator treats specially."""
 
@@ -171,7 +175,7 @@ class Profile:
         self.tally = TextTally(self.node)
 
     def add(self, value: JsonValue, pairs: Sequence[int], spot_of: SpotOf) -> None:
-        """Add a value to the summary; `pairs` are the positions at which it occurs."""
+        """Add a value to the summary. `pairs` are the positions at which it occurs."""
         self.count += len(pairs)
         self.tally.add(value, len(pairs))
         if isinstance(self.node.comparator, DateComparator) and isinstance(value, str):
@@ -185,16 +189,16 @@ class Profile:
             self.shapes.add(shape_of(value), value, pairs, spot_of)
 
     def _add_orders(self, text: str, pairs: Sequence[int], spot_of: SpotOf) -> None:
-        """Count the order of day and month if the text of a date shows it, as 31/12/2024 does."""
+        """Count the order of day and month in a date, if its text shows it, as 31/12/2024 does."""
         evidence = evidence_of(text) if len(text) <= LONGEST_READ else ()
         for order in {DAY_FIRST, MONTH_FIRST}.intersection(evidence):
             self.orders.add(order, text, pairs, spot_of)
 
 
 def _position_on_line(comparator: BaseComparator, value: JsonValue) -> float | None:
-    """Return a value as a number, and a date as the ordinal number of its day.
+    """Return a number as it is, and a date as the ordinal number of its day.
 
-    Returns None for other values and for huge numbers.
+    Return None for other values and for huge numbers.
     """
     number: float | Decimal | None = value if is_number(value) else None
     if isinstance(comparator, DateComparator):
@@ -208,7 +212,10 @@ def _position_on_line(comparator: BaseComparator, value: JsonValue) -> float | N
 
 
 def shape_of(text: str) -> str:
-    """Return the shape of a text: 9 for each run of digits, A for capitals, a for other letters.
+    """Return the shape of a text.
+
+    In the shape, 9 stands for each run of digits, A for a run of capitals, and a for a run of other
+    letters.
 
     >>> shape_of("INV-2024/017"), shape_of("Main St. 5")
     ('A-9/9', 'Aa Aa. 9')
@@ -217,7 +224,7 @@ def shape_of(text: str) -> str:
 
 
 MIN_VALUES: Final = 30
-"""A value can stand out only in a field with at least this many values."""
+"""A value is called unusual only if its field has at least this many values."""
 
 FAR: Final = 8.0
 """Minimum distance of an outlier from the median, in robust standard deviations.
@@ -227,35 +234,37 @@ Handle Outliers)."""
 
 GAP: Final = 2.0
 """Minimum gap between an outlier and the next value towards the median, in robust standard
-deviations. Without such a gap, the value belongs to the tail of the distribution."""
+deviations. A value without such a gap belongs to the tail of the distribution."""
 
 MAX_ODD_SHARE: Final = 0.02
-"""Maximum share of a field's values that can stand out. A greater share is a second kind of value,
-not a mistake."""
+"""Maximum share of a field's values that are called unusual. If more values are different, they are
+a second kind of value and not mistakes."""
 
 # Standard deviation of a normal distribution divided by its median absolute deviation.
 _SIGMA: Final = 1.4826
 
 MAX_ENUM_TEXTS: Final = 50
-"""Maximum number of distinct texts of a field that is regarded as an enum."""
+"""A field with more distinct texts than this is not regarded as an enum."""
 
 MIN_REPEATS: Final = 5
-"""A field is regarded as an enum only if its distinct texts occur at least this many times on
-average."""
+"""A field is regarded as an enum only if each of its distinct texts occurs at least this many
+times, on average."""
 
 MIN_TYPO_RATIO: Final = 10
-"""How many times more frequent the right spelling must be than a spelling that differs in one
-letter."""
+"""A spelling is called a typo only if another spelling, which differs in one letter, is this many
+times more frequent."""
 
 MIN_TYPO_LENGTH: Final = 6
-"""Minimum length of a word in which one different letter is a typo; short words differ more."""
+"""In shorter words, a different letter is not called a typo, because short words are often
+similar."""
 
 
 FORGIVING_THRESHOLD: Final = 0.5
-"""Texts of a field with this threshold, or with a lower one, can match although half of the text is
-wrong. It is the default threshold of texts."""
+"""If a text field has this threshold or a lower one, two texts can match although half of them is
+different. This is the default threshold of texts."""
 MIN_CODE_SHARE: Final = 0.9
-"""A field has codes if at least this share of its texts look like codes, such as INV-017."""
+"""A field is said to have codes if at least this share of its texts look like codes, such as
+INV-017."""
 
 
 def _find_outliers(profile: Profile, findings: Findings) -> None:
@@ -298,11 +307,11 @@ def _find_outliers(profile: Profile, findings: Findings) -> None:
 def _list_beyond_gap(
     distances: Sequence[tuple[float, Extreme]], *, has_all_values: bool
 ) -> Iterator[Extreme]:
-    """Yield the extreme numbers on one side of the median that lie beyond the first wide gap.
+    """Yield the numbers that lie beyond the first wide gap, on one side of the median.
 
-    `distances` has the numbers, each after its distance from the median; the distances ascend.
-    `has_all_values` is true if all numbers of the field are known. Otherwise there can be further
-    numbers between the median and the first number, so no gap is sought between these two.
+    `distances` has pairs (distance from the median, number), in ascending order. `has_all_values`
+    is true if all numbers of the field are known. Otherwise there can be further numbers between
+    the median and the first number, and the space between these two is not regarded as a gap.
     """
     previous = 0.0 if has_all_values else math.inf
     is_beyond = False
@@ -314,9 +323,9 @@ def _list_beyond_gap(
 
 
 def _find_odd_forms(profile: Profile, findings: Findings) -> None:
-    """Add a finding for each text whose shape differs from that of nearly all texts of its field.
+    """Find texts whose shape is not the one that nearly all texts of the field have.
 
-    The usual shape must contain digits, as codes do; otherwise, no finding is added.
+    A finding is added for each, but only if the usual shape contains digits, as codes do.
     """
     counts = profile.shapes.counts
     total = counts.total()
@@ -335,7 +344,7 @@ def _find_odd_forms(profile: Profile, findings: Findings) -> None:
 
 
 def _find_mixed_date_orders(profile: Profile, findings: Findings) -> None:
-    """Add a finding for dates that have day and month in another order than most dates do."""
+    """Find dates in which day and month are not in the order that most dates of the field have."""
     if len(profile.orders.counts) < 2:
         return
     (usual, _), (rare, times) = profile.orders.counts.most_common()
@@ -347,9 +356,9 @@ def _find_mixed_date_orders(profile: Profile, findings: Findings) -> None:
 
 
 def _find_spellings(profile: Profile, findings: Findings) -> None:
-    """Add a finding for each text that differs little from a more frequent text of the field.
+    """Find texts that are nearly equal to a more frequent text of the same field.
 
-    They differ only in case, punctuation or one letter.
+    A finding is added if they differ only in case, punctuation or one letter.
     """
     counts = profile.texts.counts
     total = counts.total()
@@ -381,7 +390,7 @@ def _find_spellings(profile: Profile, findings: Findings) -> None:
 
 
 def _is_typo(word: str, other: str) -> bool:
-    """Return whether two long alphabetic words differ in exactly one letter."""
+    """Return whether two words differ in exactly one letter. Short words never do."""
     longer = max(len(word), len(other))
     if longer < MIN_TYPO_LENGTH or not (word + other).isalpha():
         return False
@@ -391,7 +400,7 @@ def _is_typo(word: str, other: str) -> bool:
 def _normalize_word(text: str) -> str:
     """Return a text without case, blanks and punctuation.
 
-    A text without letters and digits is returned unchanged.
+    If nothing would be left, the text is returned unchanged.
     """
     return "".join(filter(str.isalnum, text.casefold())) or text
 
@@ -400,14 +409,15 @@ MAX_FIELDS: Final = 5_000
 """Maximum number of fields whose values are checked together."""
 
 MIN_UNMATCHED: Final = 5
-"""Minimum number of values for two findings on a field: that none of its values matches itself, and
-that its codes match despite a wrong digit."""
+"""Two findings need at least this many values in a field: that no value matches itself, and that
+codes match although a digit is wrong."""
 
 
 def is_forgiving(profile: Profile) -> bool:
-    """Return whether codes, numbers or years of a field match despite a wrong digit.
+    """Return whether codes, numbers or years of a field match although a digit is wrong.
 
-    This depends on the comparator and the threshold of the field. False for a field with few codes.
+    This depends on the comparator and the threshold of the field. Return False for a field with few
+    codes.
     """
     is_text = getattr(profile.node.comparator, "same_digits", None) is False
     counts = profile.shapes.counts
@@ -422,7 +432,7 @@ def is_forgiving(profile: Profile) -> bool:
 
 
 class FieldValues:
-    """Collects the values of each field in a bounded amount of memory, and finds unusual ones."""
+    """Collects the values of each field and finds unusual ones. Memory is bounded."""
 
     def __init__(self, loaded: LoadedSchema, findings: Findings) -> None:
         self._plan = loaded.plan
@@ -446,9 +456,9 @@ class FieldValues:
                     self._profile_values(table, batch, positions, documents)
 
     def conclude(self) -> list[str]:
-        """Add a finding for each value that stands out in its field.
+        """Add a finding for each value that is unusual in its field.
 
-        Returns notes on the limits of the checks.
+        Return notes on what was not checked.
         """
         for profile in self._profiles.values():
             for find in (_find_outliers, _find_odd_forms, _find_mixed_date_orders, _find_spellings):
@@ -477,7 +487,7 @@ class FieldValues:
     def _find_undeclared(
         self, table: UnitTable, batch: UnitBatch, documents: Sequence[Document]
     ) -> None:
-        """Add a finding for each key that has a value but is not declared by the schema."""
+        """Add a finding for each key that has a value although the schema does not declare it."""
         rows = [row for row in batch.rows.tolist() if row in table.undeclared_keys]
         spot_of = _make_locator(table, batch, documents)
         for row in rows:
@@ -496,9 +506,9 @@ class FieldValues:
         positions: Indexes,
         documents: Sequence[Document],
     ) -> None:
-        """Add the values of one field in some documents to the profile of the field.
+        """Add the values that one field has in some documents to the profile of the field.
 
-        Equal values are added in one step, with the positions of all of them.
+        Equal values are added in one step, with all their positions.
         """
         first = int(positions[0])
         path, node = field_path(field_pattern(table, batch, first)), batch.node_of(first)
@@ -530,9 +540,9 @@ class FieldValues:
 
 
 def _find_unmatched(node: LeafNode, values: Mapping[int, JsonValue]) -> Iterator[tuple[int, float]]:
-    """Yield (key, similarity to itself) of each entry of `values` that does not match itself.
+    """Yield (key, similarity to itself) for each entry of `values` that does not match itself.
 
-    Nothing is yielded for a comparator that asks a model.
+    If the comparator asks a model, nothing is yielded.
     """
     comparator = node.comparator
     compared = [
@@ -554,9 +564,9 @@ def _find_unmatched(node: LeafNode, values: Mapping[int, JsonValue]) -> Iterator
 
 
 def _make_locator(table: UnitTable, batch: UnitBatch, documents: Sequence[Document]) -> SpotOf:
-    """Return a function that takes the position of a value in a batch, and returns its location.
+    """Return a function that finds the location of a value, given its position in a batch.
 
-    Locations are slow to find, so the function is called only for locations that are kept.
+    To find a location is slow, so the function is called only for locations that are kept.
     """
 
     def spot_of(position: int) -> Spot:

@@ -1,4 +1,7 @@
-"""The rules of lint, its findings (in a bounded amount of memory), and their record and report."""
+"""The rules of lint, its findings, and their record and report.
+
+Findings are kept in a bounded amount of memory.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -36,11 +39,11 @@ class FoundRecord:
     line: int | None
     """The line; null if it is unknown."""
     pointer: str | None
-    """JSON Pointer to the value in the document; null if the finding is about several values."""
+    """JSON Pointer to the value in the document. Null if the finding is about several values."""
     found: str
     """The value at the location, or a description of it."""
     expected: str
-    """What is expected instead; empty if the advice of the finding is enough."""
+    """What is expected instead. Empty if the advice of the finding says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ class FindingRecord:
 
 @dataclass(frozen=True, slots=True)
 class LintRecord(StudyRecord):
-    """Defects of a schema and its ground truth, as `stickler lint` writes them in JSON."""
+    """Mistakes in a schema and its ground truth, as `stickler lint --format json` writes them."""
 
     format: Literal["stickler-lint/1"]
     schema: str
@@ -84,10 +87,10 @@ _TONES: Final[dict[Severity, Tone]] = {"error": "bad", "warning": "warn", "note"
 
 
 def _row_column(name: str, side: int) -> FigureColumn:
-    """Return a column of the table of findings, which shows an attribute called `name`.
+    """Return a column of the table of findings. It shows the attribute `name`.
 
-    Each row of the table is a pair (finding, one of its locations). `side` is 0 for an attribute of
-    the finding, and 1 for an attribute of the location.
+    A row of the table is a pair (finding, one of its locations). `side` says which of the two has
+    the attribute: 0 for the finding, 1 for the location.
     """
     return FigureColumn(name, lambda row: getattr(row[side], name), int if name == "line" else str)
 
@@ -100,7 +103,7 @@ _ROWS: Final = (
 
 
 def make_report(record: LintRecord, max_places: int) -> Report:
-    """Return the report of all findings, each with its first locations and advice."""
+    """Return the report of all findings, with the first locations and the advice of each."""
     n_findings = Counter(finding.severity for finding in record.findings)
     counts = [
         number_of(n_findings[severity], severity) for severity in SEVERITIES if n_findings[severity]
@@ -146,7 +149,7 @@ def _location_text(place: FoundRecord) -> str:
 
 
 MAX_PLACES: Final = 100
-"""Maximum number of locations of a finding that are kept; further ones are only counted."""
+"""Maximum number of locations that are kept for a finding. Others are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,7 +355,7 @@ RULES: Final = {
         "raise the weight, or exclude the field with x-aws-stickler-ignore: true",
     ),
 }
-"""The rules of lint by name. Users see the names, so they never change."""
+"""The rules of lint. Keys are the names that users see, which must never change."""
 
 SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "note")
 """Severities of rules, the worst first."""
@@ -362,7 +365,7 @@ _ORDER: Final = sorted(RULES, key=lambda rule: SEVERITIES.index(RULES[rule].seve
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A location: a document, and the JSON Pointer to a value in it."""
+    """A location: a document, and a JSON Pointer to a value in the document."""
 
     reference: Reference
     pointer: str = ""
@@ -386,13 +389,13 @@ class Document:
     """Annotations of the ground truth, such as alternatives; None if the document has none."""
 
     def spot(self, place: Path | str = ()) -> Spot:
-        """Return the location of a value in the document, by its path or JSON Pointer."""
+        """Return the location of a value in the document, given its path or its JSON Pointer."""
         pointer = place if isinstance(place, str) else json_pointer(place)
         return Spot(self.reference, self.root + pointer)
 
 
 class Findings:
-    """Collects findings by rule and field, in a bounded amount of memory."""
+    """Collects findings for each rule and field, in a bounded amount of memory."""
 
     def __init__(self, schema: LoadedSchema) -> None:
         """Create an empty collection for the documents of a schema."""
@@ -414,7 +417,7 @@ class Findings:
     ) -> None:
         """Add a finding at a location in a document.
 
-        `path` is the path of the field, and `times` is how many equal findings are added.
+        `path` is the path of the field. `times` counts equal findings that are added at once.
         """
         problem = Problem(spot.reference.source, found, expected, pointer=spot.pointer)
         self.add_problem(rule, spot, problem, path, times)
@@ -422,7 +425,10 @@ class Findings:
     def add_problem(
         self, rule: str, spot: Spot, problem: Problem, path: str = "", times: int = 1
     ) -> None:
-        """Add the problem of a document as a finding; `path` is the affected field, or empty."""
+        """Add the problem of a document as a finding.
+
+        `path` is the field that has the problem. It is empty if the problem is not in a field.
+        """
         self._counts[rule, path] += times
         if len(kept := self._kept[rule, path]) < MAX_PLACES:
             kept.append((spot, problem))
@@ -434,7 +440,7 @@ class Findings:
         self.add_problem(rule, spot, problem, path)
 
     def make_records(self) -> list[FindingRecord]:
-        """Return the records of all findings with their locations, the worst finding first."""
+        """Return the records of all findings with their locations. The worst finding is first."""
         lines = self._find_lines()
         records = []
         for name, path in sorted(self._kept, key=lambda key: (_ORDER.index(key[0]), key[1])):
@@ -463,10 +469,10 @@ class Findings:
         return records
 
     def _find_lines(self) -> dict[tuple[str, str], int]:
-        """Return the line number of each value with a finding; the keys are (file, JSON Pointer).
+        """Return a dict from (file, JSON Pointer) to the line number of each value with a finding.
 
-        Only files with a single document are searched. If a file has one document on each line, the
-        number of the line is known already.
+        Only files with a single document are read again. If a file has one document on each line,
+        line numbers are already known.
         """
         wanted: defaultdict[FileReference, set[str]] = defaultdict(set)
         for kept in self._kept.values():
@@ -487,10 +493,10 @@ class Findings:
 def _line_of(
     reference: Reference, problem: Problem, lines: Mapping[tuple[str, str], int]
 ) -> int | None:
-    """Return the line of a value with a problem, or of the object or list that contains it.
+    """Return the line of a value that has a problem, or None if no line is known.
 
-    If the line of the value is unknown, the innermost object or list with a known line is used.
-    None if no line is known. `lines` is the result of `_find_lines`.
+    If the line of the value itself is unknown, the innermost object or list around it with a known
+    line is used. `lines` is the result of `_find_lines`.
     """
     match reference:
         case FileReference() if problem.pointer is not None:
@@ -503,7 +509,7 @@ def _line_of(
 
 
 def _with_parents(pointer: str) -> Iterator[str]:
-    """Yield a JSON Pointer and the pointers of all its parents, the nearest first."""
+    """Yield a JSON Pointer and the pointers of all its parents. The nearest parent is first."""
     while pointer:
         yield pointer
         pointer = pointer.rpartition("/")[0]

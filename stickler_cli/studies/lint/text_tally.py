@@ -1,4 +1,4 @@
-"""Count texts of a field that its comparator may treat in a surprising way."""
+"""Count texts of a field that its comparator may match or reject against expectation."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ MIN_LETTERS_PER_WORD: Final = 2  # with the following blank; shorter texts canno
 
 @dataclass(slots=True)
 class TextTally:
-    """Counts of a field's texts that its comparator may treat in a surprising way."""
+    """Counts of a field's texts that its comparator may match or reject against expectation."""
 
     node: LeafNode
     texts: int = 0
@@ -31,11 +31,11 @@ class TextTally:
     with_letters: int = 0
     """Number of texts that contain a letter."""
     wordy_texts: int = 0
-    """Number of texts with so many content words that the comparator tolerates one replaced word.
-    """
+    """Number of texts with many content words: so many that they match although one word is
+    replaced."""
 
     def add(self, value: JsonValue, times: int) -> None:
-        """Add a value that occurs `times` times; values other than texts are ignored."""
+        """Add a value that occurs `times` times. Only texts are counted."""
         if not isinstance(value, str):
             return
         self.texts += times
@@ -50,9 +50,9 @@ class TextTally:
             self.wordy_texts += times if words.n_content_words >= WORDS_PER_REPLACED else 0
 
     def findings(self) -> Iterator[tuple[str, str]]:
-        """Yield each lint rule that the field breaks, and a description of what breaks it.
+        """Yield (lint rule, reason) for each lint rule that the field breaks.
 
-        A description is a clause such as `LevenshteinComparator at a threshold of 0.7; 3 of 5 texts
+        The reason is a clause, such as `LevenshteinComparator at a threshold of 0.7; 3 of 5 texts
         have more than 40 letters`.
         """
         name = self.node.comparator.name

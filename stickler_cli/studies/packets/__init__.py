@@ -1,1 +1,4 @@
-"""Compare packets: scans of many documents in one file, which a model splits and classifies."""
+"""Compare packets.
+
+A packet is a file with scans of many documents, which a model splits and classifies.
+"""

@@ -1,4 +1,4 @@
-"""Read all packets of two sources, compare their sections, and sum the counts."""
+"""Read all packets from two sources, compare their sections, and add up the counts."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -59,7 +59,8 @@ SECTIONS_F1: Final = "sections.class.f1"
 PacketStatus = Literal["compared", "missing", "failed", "only_pred"]
 
 _SIGNED: Final = ("page_order", "adjusted_rand")
-"""Names of the figures in [-1, 1]; they are scaled to [0, 1] for summing."""
+"""Names of the figures that can be negative, in [-1, 1]. They are scaled to [0, 1] before they are
+summed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +72,13 @@ class SplitFigure:
     value: NumberOrNone
     """The figure; null if its divisor is 0."""
     interval: list[float] | None
-    """Confidence interval of the figure; null without intervals, or with fewer than two packets."""
+    """Confidence interval of the figure. Null if no intervals are computed, or if there are fewer
+    than two packets."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClassFigures:
-    """Figures of the sections (documents in a packet) of one class.
+    """Figures of the sections of one class. A section is one document in a packet.
 
     A section is right if its class and its pages are right.
     """
@@ -101,14 +103,14 @@ class ClassFigures:
 
 @dataclass(frozen=True, slots=True)
 class PageConfusion:
-    """A pair of a true and a predicted class, with the number of pages that have this pair."""
+    """The number of pages that have a certain true class and a certain predicted class."""
 
     gt: str | None
-    """True class. It is null for pages that are not in the ground truth, and empty for pages whose
-    section has no class."""
+    """True class. Null if the pages are not in the ground truth. Empty if their section has no
+    class."""
     pred: str | None
-    """Predicted class. It is null for pages that are not in the prediction, and empty for pages
-    whose section has no class."""
+    """Predicted class. Null if the pages are not in the prediction. Empty if their section has no
+    class."""
     pages: Count
     """Number of pages."""
 
@@ -126,7 +128,8 @@ class PacketAccount:
     problem: str
     """Problem of the packet; empty if there is none."""
     sections: list[SectionOutcome]
-    """Results of the packet's sections: first those of the ground truth, then invented sections."""
+    """Results of the packet's sections. Sections of the ground truth come first, then invented
+    sections."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +298,7 @@ def _class_figures(kind: str, sums: Mapping[str, float]) -> ClassFigures:
 MAX_CONFUSIONS: Final = 10
 """Maximum number of confused pairs of classes in the report."""
 MAX_PACKETS: Final = 5
-"""Maximum number of packets with errors in the report, and of errors listed for each packet."""
+"""The report shows at most this many packets with errors, and this many errors of each packet."""
 
 _ALL_FIGURES: Final = (
     FigureColumn(
