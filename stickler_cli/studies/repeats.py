@@ -1,4 +1,4 @@
-"""Measure how far several runs of the same documents agree, and find values that flip.
+"""Measure how often several runs of the same documents agree, and find values that flip.
 
 A value flips if it is right in some runs and wrong in others.
 """
@@ -17,10 +17,10 @@ from stickler_cli.studies.diff.record import F1, Figure
 
 
 def repeats_of(runs: Mapping[str, Run]) -> Repeats:
-    """Return how far several runs of the same documents agree.
+    """Return how often several runs of the same documents agree.
 
-    All runs must keep rows and errors. A document that a run did not compare counts as missed in
-    that run.
+    All runs must keep rows and errors. If a run did not compare a document, the document counts as
+    missed in this run.
 
     Raises:
         UsageError: a run has two documents with the same id.
@@ -44,7 +44,7 @@ def repeats_of(runs: Mapping[str, Run]) -> Repeats:
 
 
 def _measure_field(figure: Figure, table: JoinedRuns) -> FieldRepeats:
-    """Return how often runs agree in a figure's field, or in whole documents without a field."""
+    """Return how often runs agree in the field of `figure`. An empty path means whole documents."""
     right, wrong = table.right_and_wrong(table.fields.get(figure.field, ()), figure.mode)
     # A document in which no side of any run has the field says nothing about agreement.
     has_field = table.of_runs(figure.field, figure.mode)[:, :-1].any(axis=(0, 1))
@@ -63,8 +63,8 @@ def _find_flips(
 ) -> list[Flip]:
     """Return the values that are wrong in some runs and right in others.
 
-    Documents are skipped if a run did not keep all of their errors. `errors_by_run` are the kept
-    errors of each run, in the order of documents.
+    `errors_by_run` has the errors that each run kept, in the order of documents. If a run did not
+    keep all errors of a document, the document is skipped.
     """
     complete_ids = {*compared_ids}
     wrong_values: dict[tuple[str, str], tuple[JsonValue, list[WrongIn]]] = {}

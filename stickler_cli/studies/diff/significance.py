@@ -281,7 +281,7 @@ def _p_of_drawn_swaps(
 
 
 def _is_as_large(sample: Sample, moved: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return a mask of swaps: is the change at least as large as the observed one? (swaps,)
+    """Return a mask of swaps whose change is at least as large as the observed one, (swaps,).
 
     `moved` says how far dividend and divisor differ between the sides after each swap, (2, swaps).
     """

@@ -145,7 +145,7 @@ class SplitReport(StudyRecord):
     pred: str
     """The predictions, as the user named them."""
     counts: dict[str, int]
-    """Numbers of packets by status, of sections by outcome, and of pages."""
+    """Numbers of packets with each status, of sections with each outcome, and of pages."""
     level: NumberOrNone
     """Confidence level of the intervals; null without intervals."""
     figures: list[SplitFigure]
@@ -153,7 +153,8 @@ class SplitReport(StudyRecord):
     classes: list[ClassFigures]
     """Figures by class; classes with most sections come first."""
     confusion: list[PageConfusion]
-    """Pages by true and predicted class; the most frequent pairs come first."""
+    """Number of pages of each pair of true and predicted class. The most frequent pairs come
+    first."""
     packets: list[PacketAccount]
     """Results of every packet, in the order of the ground truth."""
     notes: list[str]
@@ -170,7 +171,7 @@ def split_report(
     intervals: IntervalSettings | None,
     notes: Iterable[str] = (),
 ) -> SplitReport:
-    """Return the record of a study of packets, with the sums and figures of all packets.
+    """Add up the results of all packets, and return them as a record.
 
     A packet whose result is None is listed, but not counted.
     """
@@ -217,9 +218,9 @@ def split_report(
 def _count_packets(
     packets: Iterable[PacketAccount], sums: Mapping[str, list[float]]
 ) -> dict[str, int]:
-    """Return the counts of the record: packets by status, sections by outcome, and pages.
+    """Count packets by status and sections by outcome, and add up the pages.
 
-    `sums` has the numbers of pages, by name.
+    The keys of `sums` are names of counts. Each has one number per packet.
     """
     outcomes = Counter(section.outcome for packet in packets for section in packet.sections)
     statuses = Counter(packet.status for packet in packets)
@@ -231,7 +232,7 @@ def _count_packets(
 
 
 def _compute_quotients(sums: Mapping[str, Floats]) -> dict[str, tuple[Floats, Floats]]:
-    """Return dividends and divisors of each figure, with an entry for each packet."""
+    """Return a dict from figure to (dividends, divisors). The arrays have one entry per packet."""
     n_gt, n_pred, n_packets = sums["gt"], sums["pred"], sums["packets"]
     quotients = {
         f"sections.{level}.{name}": quotient
@@ -258,9 +259,9 @@ _MEANS: Final = ("homogeneity", "completeness", "v_measure", "rand", "adjusted_r
 def _make_figures(
     columns: Mapping[str, Sequence[float]], settings: IntervalSettings | None
 ) -> list[SplitFigure]:
-    """Return all figures with their intervals.
+    """Return all figures with their confidence intervals.
 
-    `columns` maps the name of each count to its numbers, one for each packet.
+    `columns` is a dict from the name of each count to its numbers, one for each packet.
     """
     sums = {name: np.array(columns[name]) for name in SUMS}
     shares = document_shares(_compute_quotients(sums), settings)
@@ -275,7 +276,7 @@ def _make_figures(
 
 
 def _unscale(name: str, share: float) -> float:
-    """Return a figure in its own range, [-1, 1] or [0, 1], given its value scaled to [0, 1]."""
+    """Return a figure in its own range. Figures in [-1, 1] were scaled to [0, 1] before."""
     return 2 * share - 1 if name in _SIGNED else share
 
 
@@ -366,7 +367,7 @@ def make_report(record: SplitReport) -> Report:
 
 
 def _verdict_sentence(report: SplitReport) -> str:
-    """Return a sentence that counts right sections, and wrong sections by kind of error."""
+    """Return a sentence for the report: how many sections are right, split, merged and so on."""
     counts = report.counts
     right = counts["sections.exact"] + counts["sections.order"]
     summary = f"{right} of {number_of(counts['gt'], 'section')} have the right pages and class"
@@ -405,7 +406,7 @@ def _rate_table(report: SplitReport, *, with_intervals: bool) -> Figures:
 
 
 def _confusion_section(report: SplitReport) -> Section:
-    """Return the section of the report on pages with a wrong class."""
+    """Return the section of the report that lists how many pages have a wrong class."""
     confusions = [
         confusion
         for confusion in report.confusion
@@ -423,12 +424,12 @@ def _confusion_section(report: SplitReport) -> Section:
 
 
 def _class_name(name: str | None, absent: str) -> str:
-    """Return the name of a class as shown; `absent` if it is None."""
+    """Return the name of a class for the report, or `absent` if the name is None."""
     return absent if name is None else name or "(no class)"
 
 
 def _packet_section(packets: Iterable[PacketAccount]) -> Section:
-    """Return the section of the report on the packets with the most wrong sections."""
+    """Return the section of the report that lists the packets with most errors."""
     errors_by_packet = []
     for packet in packets:
         errors = [section for section in packet.sections if section.outcome != "exact"]
@@ -442,7 +443,7 @@ def _packet_section(packets: Iterable[PacketAccount]) -> Section:
 def _list_worst_packets(
     errors_by_packet: Sequence[tuple[PacketAccount, Sequence[SectionOutcome]]],
 ) -> Iterator[Block]:
-    """Yield a line for each of the worst packets, and one for each of its first errors."""
+    """Yield a line for each of the worst packets, followed by lines for its first errors."""
     for packet, errors in errors_by_packet[:MAX_PACKETS]:
         summary = f"{len(errors)} of {number_of(len(packet.sections), 'section')} wrong"
         clauses = filter(None, (summary if packet.sections else "", packet.problem))
@@ -457,7 +458,7 @@ def _list_worst_packets(
 
 
 def _error_sentence(section: SectionOutcome) -> str:
-    """Return a sentence on the error of a section, with the wrong pages."""
+    """Return a sentence that describes the error of a section and lists the wrong pages."""
     names = " -> ".join(dict.fromkeys(filter(None, (section.gt, section.pred))))
     pages = [
         f"{preposition} {_format_pages(numbers)}"
@@ -510,7 +511,7 @@ def _count_pages(count: int) -> str:
 
 
 def _compare_pair(pair: DocumentPair) -> tuple[PacketAccount, PacketResult | None]:
-    """Compare the sections of one packet; the result is None if the packet cannot be compared."""
+    """Compare the sections of one packet. The result is None if this is not possible."""
     if pair.gt is None:
         return _failed_account(pair, "only_pred", "this packet has no ground truth"), None
     gt = _parse_document(pair.gt, "GT")
@@ -543,5 +544,5 @@ def _failed_account(pair: DocumentPair, status: PacketStatus, problem: str) -> P
 
 
 def _parse_document(document: JsonValue | Problem, source: str) -> PacketSections | Problem:
-    """Read the sections of a packet from the document of one side; return a problem on failure."""
+    """Read the sections of a packet from one side's document. Return a problem if this fails."""
     return document if isinstance(document, Problem) else parse_sections(document, source)

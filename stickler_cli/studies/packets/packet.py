@@ -1,4 +1,4 @@
-"""Read the sections of one packet, pair both sides, and count right sections."""
+"""Read the sections of one packet, pair true with predicted sections, and count right ones."""
 
 from bisect import bisect_right, insort
 from collections import Counter
@@ -41,11 +41,11 @@ class PacketSections:
     sections: tuple[PacketSection, ...]
     """The sections; no page is in two of them."""
     claimed_again: int = 0
-    """Number of times that a page was listed again, in the same section or another one."""
+    """How often a page was listed again, in the same section or in another."""
 
 
 def parse_sections(value: JsonValue, source: str) -> PacketSections | Problem:
-    """Return the sections of a packet, or a problem if they cannot be read.
+    """Read the sections of a packet. Return a problem if they cannot be read.
 
     Source: layouts of stickler-eval 1.0.0 and of the GenAI IDP Accelerator, and tables of pages.
     """
@@ -56,7 +56,7 @@ def parse_sections(value: JsonValue, source: str) -> PacketSections | Problem:
 
 
 class _UnreadableError(Exception):
-    """Raised for a packet that cannot be read, with the path of the fault."""
+    """Raised if a packet cannot be read. It has a JSON Pointer to the value that is wrong."""
 
     def __init__(self, steps: Path, found: str, expected: str = _EXPECTED) -> None:
         super().__init__(found)
@@ -64,7 +64,7 @@ class _UnreadableError(Exception):
 
 
 def _read_sections(value: JsonValue) -> list[PacketSection]:
-    """Return the sections of a packet that lists sections or pages.
+    """Read the sections of a packet, which is a list of sections or a list of pages.
 
     Raises:
         _UnreadableError: the packet lists neither sections nor pages.
@@ -94,9 +94,9 @@ def _read_sections(value: JsonValue) -> list[PacketSection]:
 
 
 def _read_section(steps: Path, entry: Mapping[str, JsonValue], index: int) -> PacketSection:
-    """Return the section for an entry in a list of sections.
+    """Read one section from an entry in a list of sections.
 
-    The entry has a list of pages, or the first and the last page.
+    The entry has a list of pages, or the numbers of the first and the last page.
     """
     name = _as_text(_first_value(entry, _NAMES)) or f"#{index + 1}"
     kind = _read_class(entry)
@@ -124,14 +124,14 @@ def _read_section(steps: Path, entry: Mapping[str, JsonValue], index: int) -> Pa
 
 
 MAX_PAGES: Final = 1_000_000
-"""Maximum number of pages of a packet. Without a maximum, a few bytes could ask for a huge range of
-pages."""
+"""Maximum number of pages of a packet. Without this limit, a few bytes (such as `"end_page":
+999999999`) could ask for a huge range of pages."""
 
 
 def _read_page_table(
     entries: list[tuple[Path, dict[str, JsonValue]]],
 ) -> list[PacketSection]:
-    """Return the sections of a packet that is given as a list of pages, each with its section."""
+    """Read sections from a list of pages, in which each page names its section."""
     pages: dict[str, list[int]] = {}
     kinds: dict[str, str] = {}
     for steps, entry in entries:
@@ -144,7 +144,7 @@ def _read_page_table(
 
 
 def _first_value(entry: Mapping[str, JsonValue], keys: tuple[str, ...]) -> JsonValue:
-    """Return the value under the first of `keys` that has one; None if all are null or missing."""
+    """Return the value of the first key in `keys` that has one; None if all are null or missing."""
     return next((entry[key] for key in keys if entry.get(key) is not None), None)
 
 
@@ -178,7 +178,7 @@ _DIGITS: Final = 9
 
 
 def _drop_repeated_pages(sections: list[PacketSection]) -> PacketSections:
-    """Drop repeated pages: each page stays only in the first section that has it.
+    """Keep each page only in the first section that has it.
 
     Raises:
         _UnreadableError: the sections have more than `MAX_PAGES` pages.
@@ -202,26 +202,29 @@ def _drop_repeated_pages(sections: list[PacketSection]) -> PacketSections:
 
 @dataclass(frozen=True, slots=True)
 class PartitionScores:
-    """Similarity of two partitions of the pages of a packet into sections.
+    """How similar two ways to divide the pages of a packet into sections are.
 
     All figures are in [0, 1] except `adjusted_rand`.
     """
 
     homogeneity: float
-    """1 if no predicted section has pages of several true sections."""
+    """It is 1 if no predicted section has pages of several true sections."""
     completeness: float
-    """1 if no true section has pages in several predicted sections."""
+    """It is 1 if no true section is spread over several predicted sections."""
     v_measure: float
     """The harmonic mean of homogeneity and completeness."""
     rand: float
-    """The share of pairs of pages on which both partitions agree: the two pages are in the same
-    section in both partitions, or in different sections in both."""
+    """The share of pairs of pages on which both sides agree: two pages are together in one section
+    on both sides, or they are in different sections on both sides."""
     adjusted_rand: float
-    """The Rand index corrected for chance: at most 1; the average of random partitions is 0."""
+    """The Rand index corrected for chance. It is at most 1, and random sections get 0 on
+    average."""
 
 
 def score_partitions(pages: Iterable[tuple[Hashable, Hashable]]) -> PartitionScores:
-    """Compare two partitions of pages; `pages` are the true and predicted section of each page.
+    """Compare two ways to divide pages into sections.
+
+    `pages` has (true section, predicted section) of each page.
 
     Source:
         Rosenberg and Hirschberg (2007), V-Measure; Hubert and Arabie (1985),
@@ -251,7 +254,7 @@ def score_partitions(pages: Iterable[tuple[Hashable, Hashable]]) -> PartitionSco
 
 
 def _share_of_entropy(mutual_information: float, sizes: Counter[Hashable], total: int) -> float:
-    """Return mutual information divided by the entropy of a partition, in [0, 1].
+    """Return mutual information divided by the entropy of the sections of one side, in [0, 1].
 
     `sizes` has the number of pages of each section, and `total` is the number of all pages.
     """
@@ -265,7 +268,7 @@ def _rand_indexes(
     pred_sizes: Counter[Hashable],
     total: int,
 ) -> tuple[float, float]:
-    """Return the Rand index and the adjusted Rand index of two partitions of pages."""
+    """Return (Rand index, adjusted Rand index) for the true and the predicted sections."""
     n_pairs = comb(total, 2)
     if not n_pairs:
         return 1.0, 1.0
@@ -282,9 +285,9 @@ def _rand_indexes(
 
 
 def kendall_tau(gt: Sequence[int], pred: Sequence[int]) -> float | None:
-    """Return Kendall's tau of the order of the pages that both sequences have, in [-1, 1].
+    """Return Kendall's tau in [-1, 1]: are the common pages in the same order in both sequences?
 
-    Returns None if the sequences share fewer than two pages.
+    Return None if the sequences share fewer than two pages.
 
     >>> kendall_tau([1, 2, 3], [3, 2, 1, 9]), kendall_tau([1, 2], [2])
     (-1.0, None)
@@ -302,13 +305,12 @@ def kendall_tau(gt: Sequence[int], pred: Sequence[int]) -> float | None:
 
 
 SectionStatus = Literal["exact", "order", "class", "pages", "missed", "invented"]
-"""The result of a section, in this order: everything is right; only the order of pages is wrong;
-only the class is wrong; some pages are wrong; the prediction misses it; or the prediction invents
-it."""
+"""The result of a section. In this order: everything is right; only the order of pages is wrong;
+only the class is wrong; some pages are wrong; the section is missed; the section is invented."""
 
 MIN_OVERLAP: Final = 0.5
-"""Two sections match if their overlap is greater than this. The overlap is the number of common
-pages divided by the number of pages in the union of both sections.
+"""Two sections match if their overlap is greater than this. The overlap is the number of pages that
+both have, divided by the number of pages that at least one has.
 
 Above one half, a section can match only one other section. Source: Kirillov et al. (2019),
 arXiv:1801.00868."""
@@ -318,16 +320,16 @@ SUMS: Final = (
     *("split", "merged", "homogeneity", "completeness", "v_measure", "rand", "adjusted_rand"),
     *("exact.pages", "exact.class", "exact.order", "matches", "overlap", "orders", "order"),
 )
-"""Names of the counts of a packet; each is summed over all packets."""
+"""Names of the counts of a packet. Each count is added up over all packets."""
 
 EXACT: Final = ("pages", "class", "order")
-"""Levels of an exact match, each with one more condition: same pages, same class, same order of
-pages."""
+"""Levels of an exact match. Each level asks for one thing more: the same pages, then also the same
+class, then also the same order of pages."""
 
 _RIGHT: Final[Mapping[SectionStatus, int]] = {"pages": 0, "class": 1, "order": 2, "exact": 3}
-"""For each status of a pair of sections: how many levels of `EXACT` the pair reaches. With the
-status `order`, only the order of pages is wrong: the pair has the right pages and the right class,
-so it reaches two levels."""
+"""How many levels of `EXACT` a pair of sections reaches, for each status. For example, with the
+status `order` only the order of pages is wrong. Pages and class are right, so the pair reaches two
+levels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,41 +337,43 @@ class SectionOutcome:
     """The result of one section."""
 
     outcome: SectionStatus
-    """`exact`, or the kind of error as described in docs/packets.md."""
+    """`exact`, or the kind of error. docs/packets.md describes the kinds."""
     gt: str
     """Name of the section in the ground truth; empty for an invented section."""
     pred: str
     """Name of the predicted section; empty for a missed section."""
     overlap: Fraction
-    """Number of common pages divided by the number of pages in the union of both sections."""
+    """Number of pages that both sections have, divided by the number of pages that at least one
+    has."""
     missing: list[int]
-    """Pages of the true section that are missing in the predicted one."""
+    """Pages of the true section that the predicted section lacks."""
     extra: list[int]
-    """Pages of the predicted section that are not in the true one."""
+    """Pages of the predicted section that the true section lacks."""
 
 
 @dataclass(frozen=True, slots=True)
 class PacketResult:
-    """The result of one packet: counts, which can be added up over packets, and its sections."""
+    """The result of one packet: the outcome of each section, and counts that are added up later."""
 
     sums: Mapping[str, float]
-    """Counts of the packet; the keys are `SUMS`. `order` and `adjusted_rand` are scaled from [-1,
+    """Counts of the packet. The keys are `SUMS`. `order` and `adjusted_rand` are scaled from [-1,
     1] to [0, 1]."""
     classes: Counter[tuple[str | None, str | None]]
-    """Number of pages of each pair (true class, predicted class). A class is None if its side lacks
-    the page."""
+    """Number of pages for each (true class, predicted class). A class is None if its side lacks the
+    page."""
     by_class: Mapping[str, Mapping[str, float]]
-    """For each class, a dict of sums over its sections. `gt` and `pred` are the numbers of true and
-    of predicted sections, and `exact` is the number of sections with exactly right pages and class.
-    `overlap` is the sum of the overlaps of matching sections."""
+    """Counts for each class, as `by_class[class][name]`. The names are: `gt` and `pred`, the
+    numbers of true and of predicted sections; `exact`, the number of sections with exactly right
+    pages and class; and `overlap`, the sum of the overlaps of matching sections."""
     outcomes: list[SectionOutcome]
-    """Results of every section: first those of the ground truth, then invented sections."""
+    """Results of all sections. Sections of the ground truth come first, then invented sections."""
 
 
 def compare_packet(gt: Sequence[PacketSection], pred: Sequence[PacketSection]) -> PacketResult:
-    """Compare both sides of a packet; on each side, a page is in at most one section.
+    """Compare the true and the predicted sections of a packet.
 
-    The time grows linearly with the number of pages, except for sorting.
+    On each side, a page is in at most one section. The time grows linearly with the number of
+    pages, except for sorting.
     """
     gt_of_page, pred_of_page = _section_of_page(gt), _section_of_page(pred)
     n_common_pages = Counter(
@@ -426,13 +430,12 @@ def _pair_sections(
     pred: Sequence[PacketSection],
     n_common_pages: Mapping[tuple[int, int], int],
 ) -> dict[int, tuple[int, float]]:
-    """Pair true and predicted sections; pairs with the greatest overlap are formed first.
+    """Pair true and predicted sections. The pair with the greatest overlap is formed first.
 
-    Returns a dict from the index of a true section to (index of its predicted section, overlap of
+    Return a dict from the index of a true section to (index of its predicted section, overlap of
     both). If overlaps are equal, the pair whose sections begin on the earlier pages is formed
-    first, so that the order in which sections are listed does not matter. `n_common_pages` is a
-    dict from (index of a true section, index of a predicted section) to the number of pages that
-    both have.
+    first. The order in which sections are listed therefore makes no difference. `n_common_pages`
+    has the number of common pages for each (index of a true section, index of a predicted section).
     """
     first_gt_page, first_pred_page = (
         [min(section.pages, default=0) for section in side] for side in (gt, pred)
@@ -458,7 +461,7 @@ def _list_outcomes(
     pred: Sequence[PacketSection],
     pairs: Mapping[int, tuple[int, float]],
 ) -> Iterator[SectionOutcome]:
-    """Yield the outcome of every true section, then of every invented one."""
+    """Yield the outcomes of all true sections, then those of all invented sections."""
     for gt_index, section in enumerate(gt):
         if gt_index not in pairs:
             yield SectionOutcome(
@@ -495,7 +498,7 @@ def _list_outcomes(
 
 
 def _classify_pair(gt: PacketSection, pred: PacketSection) -> SectionStatus:
-    """Return the worst error of a predicted section that is paired with a true one, or `exact`."""
+    """Compare a predicted section with its true section. Return the worst error, or `exact`."""
     if {*gt.pages} != {*pred.pages}:
         return "pages"
     if gt.kind != pred.kind:
@@ -506,7 +509,7 @@ def _classify_pair(gt: PacketSection, pred: PacketSection) -> SectionStatus:
 def _count_boundaries(
     pages: Sequence[int], gt_of_page: Mapping[int, int], pred_of_page: Mapping[int, int]
 ) -> dict[str, int]:
-    """Count the boundaries between sections: those of each side, and those on both sides.
+    """Count the boundaries between sections: on each side, and those that both sides have.
 
     `pages` are the numbers of all pages, sorted. The other arguments map the number of a page to
     the index of its section.
@@ -522,11 +525,11 @@ def _count_boundaries(
 
 
 def _count_split_and_merged(overlapping: Iterable[tuple[int, int]]) -> dict[str, int]:
-    """Count split sections and merged sections, under the keys `split` and `merged`.
+    """Count split sections and merged sections. The keys are `split` and `merged`.
 
     A true section is split if several predicted sections have pages of it. A predicted section is
-    merged if it has pages of several true sections. `overlapping` has the pair (index of a true
-    section, index of a predicted section) for all sections with common pages.
+    merged if it has pages of several true sections. `overlapping` has (index of a true section,
+    index of a predicted section) for all sections with common pages.
     """
     pairs = [*overlapping]
     n_pred_of_gt = Counter(gt_index for gt_index, _ in pairs)
@@ -541,7 +544,7 @@ def _count_pairs(
     pairs: Iterable[tuple[PacketSection, PacketSection, SectionOutcome]],
     by_class: Mapping[str, dict[str, float]],
 ) -> dict[str, float]:
-    """Count exact and matching pairs of sections; the counts are also added to `by_class`."""
+    """Count exact and matching pairs of sections. The counts are also added to `by_class`."""
     exact: Counter[str] = Counter()
     overlaps, orders = [], []
     for gt, pred, result in pairs:

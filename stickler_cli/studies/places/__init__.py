@@ -1,1 +1,1 @@
-"""Compare where values are on the page: whether right values have the right box."""
+"""Compare where values are on the page: does a right value also have the right box?"""

@@ -1,6 +1,6 @@
-"""Compare values and their boxes document by document, and count right boxes by field.
+"""Compare values and their boxes in each document, and count right boxes for each field.
 
-The format is `stickler-places/1`.
+The format of the result is `stickler-places/1`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,7 +33,7 @@ from .question import PlacesSettings
 
 @dataclass(frozen=True, slots=True)
 class PlacedField:
-    """Counts and rates of values and their boxes on the page, for one field or for all fields."""
+    """How many values and boxes are right, in one field or in all fields together."""
 
     field: str
     """Path of the field without list indexes; empty for all fields together."""
@@ -46,38 +46,42 @@ class PlacedField:
     both_wrong: Count
     """Number of wrong values in the wrong place."""
     missed: Count
-    """Number of true boxes whose value is missed, or has no box in the prediction."""
+    """Number of true boxes that have no predicted box: their value is missed, or the prediction
+    gives no box for it."""
     invented: Count
-    """Number of predicted boxes whose value is invented, or has no box in the ground truth."""
+    """Number of predicted boxes that have no true box: their value is invented, or the ground truth
+    gives no box for it."""
     located: FractionOrNone
-    """Among right values with a box on both sides: the share in the right place. Fields that are
-    boxes themselves are left out."""
+    """Share of values in the right place, among right values that have a box on both sides. Fields
+    that are boxes themselves are left out."""
     centred: FractionOrNone
-    """Among right values with a box on both sides: the share whose predicted box has its centre in
-    the true box."""
+    """Share of values whose predicted box has its centre inside the true box, among right values
+    that have a box on both sides. Fields that are boxes themselves are left out."""
     precision: FractionOrNone
-    """Share of all predicted boxes that belong to right values in the right place."""
+    """Share of predicted boxes whose value and place are right."""
     recall: FractionOrNone
-    """Share of all true boxes that belong to right values in the right place."""
+    """Share of true boxes whose value and place are right in the prediction."""
     f1: FractionOrNone
     """Harmonic mean of precision and recall."""
     located_interval: list[Fraction] | None
-    """Confidence interval of `located`; null without intervals, or for fewer than two documents."""
+    """Confidence interval of `located`. Null if no intervals are computed, or if there are fewer
+    than two documents."""
     f1_interval: list[Fraction] | None
-    """Confidence interval of `f1`; null without intervals, or for fewer than two documents."""
+    """Confidence interval of `f1`. Null if no intervals are computed, or if there are fewer than
+    two documents."""
     average_precision: FractionOrNone
-    """Average precision of the boxes, whatever their values, as defined by COCO: boxes match at an
-    overlap of 0.5 or more."""
+    """Average precision of the boxes as COCO defines it, whether the values are right or not. Boxes
+    match if their overlap is at least 0.5."""
     average_precision_all: FractionOrNone
-    """Mean of the average precisions at overlaps of 0.5, 0.55, ... 0.95. For all fields together,
-    it is the mean over fields."""
+    """Mean of the average precisions for minimum overlaps of 0.5, 0.55, ... 0.95. For all fields
+    together, it is the mean over fields."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlacesReport(StudyRecord):
-    """Correctness of values and their boxes, as `stickler places --format json` writes it.
+    """How many values are right and in the right place.
 
-    Described in docs/places.md.
+    This is what `stickler places --format json` writes. Described in docs/places.md.
     """
 
     format: Literal["stickler-places/1"]
@@ -88,7 +92,7 @@ class PlacesReport(StudyRecord):
     pred: str
     """The predictions, as the user named them."""
     min_overlap: Fraction
-    """Minimum overlap of true and predicted box at which a place is right."""
+    """A place is right if the true box and the predicted box overlap at least this much."""
     level: FractionOrNone
     """Confidence level of the intervals; null without intervals."""
     documents: Count
@@ -153,7 +157,7 @@ def make_report(record: PlacesReport) -> Report:
 
 
 def _summary_sentence(record: PlacesReport) -> str:
-    """Return a sentence with the share of right values that are in the right place."""
+    """Return a sentence for the report: which share of right values is in the right place."""
     total = record.whole
     if total.located is None:
         exception = ", except for boxes that are fields of their own" if total.both_right else ""
@@ -215,8 +219,8 @@ MAX_NAMED: Final = 3  # number of fields that a note lists
 _NAMES_BESIDE_VALUES: Final = frozenset(
     {"page", "pageNumber", "page_number", "confidence", "score"}
 )
-"""Names of fields that describe a value and its box in the same object, such as `page`. They are
-not values themselves."""
+"""Names of fields that stand beside a value and its box in the same object, such as `page`. They
+are not values themselves."""
 
 _COUNTED: Final = (
     *("both_right", "place_wrong", "value_wrong", "both_wrong"),
@@ -224,11 +228,10 @@ _COUNTED: Final = (
 )
 """Names of the numbers that are counted for each field.
 
-The first four count values that have a true box and a predicted box: `both_right` if value and box
-are right, `place_wrong` if only the box is wrong, `value_wrong` if only the value is wrong, and
-`both_wrong`. `centred` counts those with a right value and the centre of the predicted box inside
-the true box. `gt_boxes` counts all values with a true box, and `pred_boxes` all values with a
-predicted box."""
+Four of them count values that have a box on both sides: `both_right` if value and box are right,
+`place_wrong` if only the box is wrong, `value_wrong` if only the value is wrong, and `both_wrong`.
+`centred` counts right values whose predicted box has its centre inside the true box. `gt_boxes`
+counts all values with a true box, and `pred_boxes` all values with a predicted box."""
 
 
 # Source: Lin et al. (2014), arXiv:1405.0312, and its evaluation code, pycocotools.
@@ -238,7 +241,7 @@ _LIMIT: Final = 1 - 1e-10  # rounding can make an overlap slightly less than 1
 
 
 class Detections:
-    """Predicted and true boxes of one field, for its average precision as COCO defines it."""
+    """The true and predicted boxes of one field. Their average precision is that of COCO."""
 
     def __init__(self) -> None:
         """Create a collection without boxes."""
@@ -247,7 +250,8 @@ class Detections:
         self.scores: list[float] = []
         self.documents: list[str] = []
         self.matches: list[list[bool]] = []
-        """For each predicted box: whether it has a match at each overlap in `THRESHOLDS`."""
+        """For each predicted box, a list: does it match a true box at each overlap in
+        `THRESHOLDS`?"""
 
     def add(
         self, document: str, true: Sequence[PageBox], predicted: Sequence[tuple[float, PageBox]]
@@ -264,9 +268,11 @@ class Detections:
         self.matches += ([*row] for row in zip(*by_threshold, strict=True))
 
     def precision(self, threshold: float) -> float:
-        """Return the average precision if boxes match from an overlap of `threshold` on.
+        """Return the average precision of the boxes.
 
-        There must be at least one true box.
+        Boxes match if they overlap `threshold` or more.
+
+        There must be at least one true box. `threshold` is one of `THRESHOLDS`.
         """
         rows = zip(self.scores, self.documents, self.matches, strict=True)
         # Order documents of equal confidence by id: the order of reading must not matter.
@@ -290,7 +296,7 @@ def _reading_order(spot: PageBox) -> tuple[str, float, float, Rectangle]:
 
 
 def _match_greedily(overlaps: Sequence[Sequence[float]], threshold: float) -> list[bool]:
-    """Match predicted boxes with true boxes, and return whether each predicted box has a match.
+    """Match predicted boxes with true boxes. Return whether each predicted box has a match.
 
     Earlier predicted boxes choose first, and no true box is chosen twice. `overlaps` has a row for
     each predicted box and a column for each true box.
@@ -313,7 +319,7 @@ def mean_precision(
 ) -> float | None:
     """Return the mean average precision over fields and thresholds.
 
-    None if there are no true boxes.
+    Return None if there are no true boxes.
     """
     with_boxes = [boxes for boxes in detections_by_field.values() if boxes.n_true]
     precisions = [boxes.precision(threshold) for threshold in thresholds for boxes in with_boxes]
@@ -321,7 +327,7 @@ def mean_precision(
 
 
 class PlacedValue(NamedTuple):
-    """A value with its true box and its predicted box; None for a missing box."""
+    """A value with its true box and its predicted box. A missing box is None."""
 
     field: str
     is_right: bool
@@ -337,18 +343,19 @@ class PlaceCounts:
 
     settings: PlacesSettings
     page_size: tuple[float, float] | None
-    """Width and height of a page in pixels, to convert boxes into fractions; None if unknown."""
+    """Width and height of a page in pixels, or None if they are unknown. They are needed to convert
+    boxes into fractions of a page."""
     counts: list[dict[str, NDArray[np.int64]]] = field(default_factory=list)
-    """For each document: the counts of each field, in the order of `_COUNTED`."""
+    """The counts of each field in each document. They are in the order of `_COUNTED`."""
     detections: dict[str, Detections] = field(default_factory=dict)
     box_fields: dict[str, str] = field(default_factory=dict)
-    """The fields whose values are boxes: a dict from the path of such a field to the name of the
-    field that the box describes. This is the only other field of the same object, apart from page
-    numbers and confidences. The name is empty if there is no such field, or if there are several.
-    """
+    """The fields whose values are boxes. Keys are the paths of these fields. Each value is the name
+    of the field that the box describes: the only other field of the same object, apart from page
+    numbers and confidences. The name is empty if there is no such field, or if there are
+    several."""
     n_mixed_units: int = 0
-    """Number of values with one box in pixels, and the other in fractions of a page whose size is
-    unknown."""
+    """Number of values whose two boxes cannot be compared: one is in pixels, the other in fractions
+    of a page whose size is unknown."""
 
     def add(self, document: DocumentPair, units: Iterable[LocatedUnit]) -> None:
         """Count the values of a document and their boxes."""
@@ -376,7 +383,7 @@ class PlaceCounts:
             self.detections.setdefault(name, Detections()).add(document.id, true, predicted)
 
     def _place_value(self, document: DocumentPair, unit: LocatedUnit) -> PlacedValue:
-        """Return a compared value with its true box and its predicted box."""
+        """Find the true box and the predicted box of a compared value."""
         gt, pred = spots_of(unit, *document.metadata, self.settings.boxes)
         confidence = confidence_of(unit)
         return PlacedValue(
@@ -388,7 +395,7 @@ class PlaceCounts:
         )
 
     def _add_box_fields(self, units: Sequence[LocatedUnit]) -> None:
-        """Record the fields whose values are boxes, with the fields that the boxes belong to."""
+        """Remember the fields whose values are boxes, and the fields that these boxes describe."""
         boxes = [
             unit.field_path for unit in units if isinstance(unit.comparator, BBoxIoUComparator)
         ]
@@ -406,7 +413,10 @@ class PlaceCounts:
 
     @property
     def note(self) -> str:
-        """A note on fields that are boxes and therefore not counted; empty if there are none."""
+        """A note on fields that are boxes themselves, and are therefore not counted.
+
+        Empty if there are none.
+        """
         if not self.box_fields:
             return ""
         text = (
@@ -421,7 +431,10 @@ class PlaceCounts:
         return text
 
     def _count_values(self, values: Iterable[PlacedValue]) -> NDArray[np.int64]:
-        """Count the values of one field in one document, in the order of `_COUNTED`."""
+        """Count the values of one field in one document.
+
+        The counts are in the order of `_COUNTED`.
+        """
         counts = np.zeros(len(_COUNTED), np.int64)
         for _, is_right, gt, pred, _ in values:
             counts[5:] += gt is not None, pred is not None
@@ -432,7 +445,7 @@ class PlaceCounts:
         return counts
 
     def make_fields(self, settings: IntervalSettings | None) -> list[PlacedField]:
-        """Return the figures of all fields together, followed by those of each field."""
+        """Return the figures of all fields together, then those of each field."""
         no_counts = np.zeros(len(_COUNTED), np.int64)
         paths = dict.fromkeys(path for counts in self.counts for path in counts)
         tables = {
@@ -459,7 +472,7 @@ def _make_field(
 ) -> PlacedField:
     """Return the figures of a field, given its counts in each document, (n_documents, 7).
 
-    `located` are the counts without fields that are boxes themselves.
+    `located` are the same counts, but without fields that are boxes themselves.
     """
     column = dict(zip(_COUNTED, counts.T, strict=True))
     located_column = dict(zip(_COUNTED, located.T, strict=True))

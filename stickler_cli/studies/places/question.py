@@ -34,7 +34,7 @@ class PlacesSettings(PairStudyOptions, IntervalOptions):
     )
 
     def pixels(self) -> tuple[float, float] | None:
-        """Return the width and the height of a page in pixels; None if the user gave none."""
+        """Return (width, height) of a page in pixels, or None if the user did not give them."""
         if self.page_size is None:
             return None
         size = _SIZE.fullmatch(self.page_size)

@@ -1,1 +1,1 @@
-"""Estimate how many documents an interval, a change or a gate needs."""
+"""Estimate how many documents are needed for an interval, a change or a gate."""

@@ -1,6 +1,6 @@
-"""Estimate needed numbers of documents from a run, or from the difference of two runs.
+"""Estimate how many documents are needed, from one run or from two runs of the same documents.
 
-The format is `stickler-plan/1`.
+The format of the result is `stickler-plan/1`.
 """
 
 from bisect import bisect_left
@@ -50,37 +50,38 @@ from .question import USAGE, PlanSettings
 
 @dataclass(frozen=True, slots=True)
 class PlannedSize:
-    """The number of documents that one request of the user needs, for one figure."""
+    """How many documents are needed for one request of the user and one figure."""
 
     asked: str
-    """Kind of the request: a half width to reach, a change to show, or a gate to pass."""
+    """What the user asked for: a half width to reach, a change to detect, or a gate to pass."""
     figure: str
     """Name of the figure, written as in gates."""
     limit: Number
-    """The requested half width, the size of the change, or the limit of the gate."""
+    """The half width or the size of the change that the user asked for, or the limit of the
+    gate."""
     now: FractionOrNone
     """Value of the figure in the run; null if its divisor is 0."""
     interval: list[Fraction] | None
     """Confidence interval of the figure in the run."""
     documents: Count | None
-    """Number of documents with which the request is met. A change is shown with the probability
-    `power`, and a gate passes with a probability of 0.5. Null if no number of documents is enough,
-    or if the run is too small for an estimate."""
+    """How many documents are needed. With that many, the half width is reached, a real change is
+    detected with the probability `power`, and a gate passes with a probability of 0.5. Null if no
+    number of documents is enough, or if the run is too small for an estimate."""
     likely: Count | None
-    """Number of documents with which the request is met with the probability `power`. Null if
-    `documents` is null, and for half widths."""
+    """How many documents are needed if a change is to be detected, or a gate to be passed, with the
+    probability `power`. Null if `documents` is null, and for half widths."""
     between: list[Count | None] | None
-    """Lowest and highest estimate of the needed number, for a run with fewer than ten documents. An
-    estimate is null if no number is enough. `between` is null for larger runs."""
+    """Lowest and highest estimate of the needed number, if the run has fewer than ten documents. An
+    estimate is null if no number is enough. `between` is null if the run has more documents."""
     curve: list[list[Number]]
-    """Points of a diagram, each a pair of a number of documents and a second number. For a half
-    width, the second number is the half width with this many documents. For a change, it is the
-    power: the probability of showing the change with this many documents. Empty for a gate."""
+    """Points (number of documents, value) for a diagram. If the user asked for a half width, the
+    value is the half width with this many documents. If the user asked for a change, it is the
+    power: the probability of detecting the change with this many documents. Empty for a gate."""
 
 
 @dataclass(frozen=True, slots=True)
 class SizeReport(StudyRecord):
-    """Needed numbers of documents, as `stickler plan` writes them in JSON.
+    """How many documents are needed, as `stickler plan --format json` writes it.
 
     Described in docs/planning.md.
     """
@@ -93,9 +94,9 @@ class SizeReport(StudyRecord):
     level: Fraction
     """Confidence level of the intervals."""
     power: Fraction
-    """Probability of showing the change, or of passing the gate, with `likely` documents."""
+    """With `likely` documents, a change is detected or a gate passed with this probability."""
     sizes: list[PlannedSize]
-    """An entry for each request and figure, in the order of the requests."""
+    """An entry for each request and each figure. Entries are in the order of the requests."""
     notes: list[str]
     """Notes on the assumptions and limits of the figures."""
 
@@ -185,9 +186,10 @@ def _drawn(size: PlannedSize, level: float) -> Curve:
 
 
 FEWEST: Final = 10
-"""Minimum number of documents of a run for an estimate; a smaller run gets a range instead."""
+"""If a run has fewer documents than this, a range is given instead of an estimate."""
 UNEQUAL: Final = 0.75
-"""If document sizes vary by this coefficient of variation or more, estimates are too low."""
+"""If the sizes of documents vary at least this much (coefficient of variation), estimates are too
+low."""
 UNEQUAL_NOTE: Final = (
     "the sizes of documents differ much, so the numbers of documents for gates are too low. In "
     "simulations with such sizes, the numbers in the column 'likely' (--power 0.8) let 48 to 70% "
@@ -200,7 +202,7 @@ _POINTS: Final = 24  # points of a curve
 
 
 def least(reached: Callable[[float], bool]) -> int | None:
-    """Return the smallest number of documents for which `reached` is true; None if it never is.
+    """Return the smallest number of documents for which `reached` is true, or None if it never is.
 
     >>> least(lambda documents: documents >= 1234.5), least(lambda documents: False)
     (1235, None)
@@ -215,7 +217,7 @@ def least(reached: Callable[[float], bool]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Pilot:
-    """One figure of a small run (a pilot), from which larger runs are predicted."""
+    """One figure of a small run (a pilot). It is used to predict the figure of larger runs."""
 
     spread: Spread
     documents: int
@@ -230,7 +232,7 @@ class Pilot:
 
     @property
     def deviation(self) -> float:
-        """The standard error of the figure, from the variation among documents."""
+        """The standard error of the figure that is due to the choice of documents."""
         right, wrong, right_squares, products, wrong_squares, _ = self.spread
         total = (right + wrong) or 1.0
         share, other = right / total, wrong / total
@@ -239,7 +241,10 @@ class Pilot:
 
     @property
     def extremes(self) -> "tuple[Pilot, Pilot]":
-        """Two pilots with one document more: all right in the first, all wrong in the second."""
+        """Two pilots with one more document.
+
+        It is all right in the first, and all wrong in the second.
+        """
         right, wrong, right_squares, products, wrong_squares, all_right = self.spread
         bad = (right_squares + 2 * products + wrong_squares) / ((right + wrong) or 1.0)
         good = max(bad, all_right)
@@ -248,9 +253,9 @@ class Pilot:
         return replace(self, spread=kinder), replace(self, spread=harder)
 
     def interval(self, number: float) -> Interval | None:
-        """Return the expected confidence interval of the figure in a run of `number` documents.
+        """Return the confidence interval that is expected in a run of `number` documents.
 
-        Returns None if the divisor of the figure is 0.
+        Return None if the divisor of the figure is 0.
         """
         factor = number / self.documents
         scaled = Spread._make(
@@ -260,11 +265,11 @@ class Pilot:
             return rate_intervals([scaled], self.level)[0]
 
     def evened(self, thirds: int) -> "Pilot":
-        """Return a pilot with greater sums of squares, as if its documents varied more in size.
+        """Return a pilot whose documents seem to vary more in size.
 
-        A small pilot often has too few large documents, so that its sizes vary too little. The sums
-        of squares are therefore increased; the sums of right and wrong amounts stay. `thirds` sets
-        by how much: each third adds a third of the square of one large document. Half of all pilots
+        A small pilot often has too few large documents, so that its sizes vary too little. Its sums
+        of squares are therefore increased. The sums of right and wrong amounts are not changed.
+        Each of the `thirds` adds a third of the square of one large document. Half of all pilots
         lack at least one third.
 
         Source: Choi (1994), doi:10.1090/S0002-9939-1994-1195477-8, for gamma distributions.
@@ -293,23 +298,23 @@ class Pilot:
         return sqrt(max(mean_square / mean**2 - 1, 0.0)) if mean else 0.0
 
     def half_width(self, number: float) -> float:
-        """Return half the expected width of the interval in a run of `number` documents."""
+        """Return half the width of the interval that is expected in a run of `number` documents."""
         lower, upper = self.evened(1).interval(number) or (0.0, 1.0)
         return (upper - lower) / 2
 
     def for_width(self, wanted: float) -> int | None:
-        """Return the number of documents with which half the interval's width is at most `wanted`.
+        """Return how many documents are needed for an interval of half width `wanted` or less.
 
-        Returns None if no number is enough.
+        Return None if no number is enough.
         """
         return least(lambda number: self.half_width(number) <= wanted)
 
     def for_gate(self, limit: float, power: float, *, lower_end: bool) -> int | None:
-        """Return the number of documents with which a gate on the interval is passed.
+        """Return how many documents are needed to pass a gate on the interval.
 
-        The gate is passed with the probability `power`. With `lower_end`, it requires that the
-        lower bound is at least `limit`; otherwise, that the upper bound is at most `limit`. Returns
-        None if no number of documents is enough.
+        With that many documents, the gate passes with the probability `power`. If `lower_end` is
+        True, the gate requires a lower bound of at least `limit`. Otherwise it requires an upper
+        bound of at most `limit`. Return None if no number of documents is enough.
         """
         evened = self.evened(2)
         shift = float(ndtri(power)) * evened.deviation
@@ -322,7 +327,7 @@ class Pilot:
         return least(reached)
 
     def shifted(self, shift: float, *, worse: bool) -> "Pilot":
-        """Return a pilot whose figure is lower by `shift` if `worse`, else higher.
+        """Return a pilot whose figure is lower by `shift` if `worse` is True, and higher otherwise.
 
         A lower figure has more wrong values and fewer right values.
         """
@@ -343,7 +348,7 @@ class Pilot:
 
 
 def variance_ratio_interval(documents: int, level: float) -> tuple[float, float]:
-    """Return the confidence interval of a variance, as multiples of the variance of a sample.
+    """Return the confidence interval of a variance, as multiples of the sample's variance.
 
     Source: chi-squared interval for the variance of normal deviations.
     """
@@ -353,9 +358,9 @@ def variance_ratio_interval(documents: int, level: float) -> tuple[float, float]
 
 
 def power_of(change: float, documents: float, level: float) -> float:
-    """Return the probability that a comparison of two runs shows a change of a given size.
+    """Return the probability that a comparison of two runs detects a change of this size.
 
-    `change` is the size in standard errors, `documents` is the number of documents in each run, and
+    `change` is the size in standard errors. `documents` is the number of documents in each run, and
     1 - `level` is the probability of a false alarm.
     """
     if documents < FEWEST_TO_DIFFER:
@@ -365,9 +370,10 @@ def power_of(change: float, documents: float, level: float) -> float:
 
 
 def curve_of(value: Callable[[float], float], documents: int | None) -> list[list[float]]:
-    """Return points (number of documents, value) of a curve, up to twice the needed `documents`.
+    """Return points (number of documents, value) of a curve.
 
-    Returns no points if the needed number is unknown.
+    The curve ends at twice the needed number, `documents`. If that number is None, there are no
+    points.
     """
     steps = () if documents is None else range(1, _POINTS + 1)
     numbers = [2 * (documents or 0) * step / _POINTS for step in steps]
@@ -375,12 +381,12 @@ def curve_of(value: Callable[[float], float], documents: int | None) -> list[lis
 
 
 _HOLDS: Final = ">=0"
-"""Ending that turns the name of a figure into a gate, so that `parse_gate` can read it: `f1>=0`."""
+"""Is added to the name of a figure to make it a gate that `parse_gate` can read: `f1>=0`."""
 _LOWER_END: Final = {">=": True, ">": True, "<=": False, "<": False}
 
 
 def answer(settings: PlanSettings, desk: Desk) -> StudyAnswer:
-    """Estimate how many documents an interval, a change or a gate needs."""
+    """Estimate how many documents are needed for an interval, a change or a gate."""
     base, new, name = settings.base, settings.new, settings.run or settings.new or ""
     is_complete = name and bool(base) is bool(new)
     if not is_complete or not (settings.half_width or settings.detect or settings.gate):
@@ -430,10 +436,10 @@ class _Planned:
     settings: PlanSettings
     run: Run
     pairs: JoinedRuns | None
-    """The joined runs of --base and --new; None if there are none."""
+    """The joined runs of --base and --new. None if the user did not give them."""
 
     def sizes(self) -> Iterator[PlannedSize]:
-        """Yield the needed number of documents for each request of the user and each figure."""
+        """Yield the needed number of documents for each request and each figure."""
         settings = self.settings
         try:
             figures = [*self._figures(f"{settings.of}{_HOLDS}", "--of")]
@@ -452,7 +458,7 @@ class _Planned:
             yield from (self._size("gate", gate) for gate in self._figures(text, "--gate"))
 
     def _figures(self, text: str, option: str) -> Iterator[Gate]:
-        """Parse a gate whose path may be a pattern; yield a gate for each field that it matches.
+        """Parse a gate. If its path is a pattern, yield a gate for each field that matches.
 
         For example, `**.f1>=0.9` gives a gate on F1 of each field. Without a pattern, there is only
         one gate. Gates on figures with a divisor of 0 are left out. If all divisors are 0, only the
@@ -474,7 +480,7 @@ class _Planned:
 
     @property
     def has_unequal_documents(self) -> bool:
-        """Whether the sizes of documents vary so much that estimates for gates are too low."""
+        """Whether the sizes of documents vary so much that the estimates for gates are too low."""
         gate, *_ = self._figures(f"f1{_HOLDS}", "--of")
         return self._pilot(gate).size_variation >= UNEQUAL
 
@@ -489,9 +495,10 @@ class _Planned:
         return Pilot(spread, evaluation.evaluated, self.settings.ci)
 
     def _power(self, gate: Gate) -> Callable[[float], float]:
-        """Return a function that maps a number of documents to the power of a comparison.
+        """Return a function from a number of documents to the power of a comparison.
 
-        The power is the probability that two runs show a change of the size of the gate's limit.
+        The power is the probability that two runs of this size detect the change. The size of the
+        change is the limit of the gate.
         """
         documents = n_with_figure = self.run.evaluation.evaluated
         pilot, spread = self._pilot(gate), self._pilot(gate).spread
@@ -514,7 +521,7 @@ class _Planned:
         return power
 
     def _size(self, asked_for: str, gate: Gate) -> PlannedSize:
-        """Return the needed number of documents for one request; for a small run, a range."""
+        """Return the needed number of documents for one request, or a range if the run is small."""
         pilot, power = self._pilot(gate), self.settings.power
         value = self._power(gate) if asked_for == "change" else pilot.half_width
 

@@ -1,1 +1,1 @@
-"""Propose thresholds that fit the similarities of pairs, and write them into the schema."""
+"""Find better thresholds from the similarities of pairs of values, and write them to the schema."""

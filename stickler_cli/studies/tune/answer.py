@@ -1,6 +1,6 @@
 """Propose a threshold for each field, and write the proposals into the schema.
 
-The format is `stickler-tuning/1`.
+The format of the result is `stickler-tuning/1`.
 """
 
 from collections import Counter, defaultdict
@@ -57,22 +57,22 @@ from .question import TuneSettings
 
 @dataclass(frozen=True, slots=True)
 class CutRecord:
-    """A possible threshold (a cut), and the pairs of values between this cut and the next one."""
+    """A possible threshold (a cut), and the pairs with similarities between it and the next cut."""
 
     threshold: Fraction
     """The threshold."""
     pairs: Count
-    """Number of pairs with a similarity between this cut and the next one."""
+    """Number of pairs whose similarity is between this cut and the next one."""
     same: Count | None
-    """Number of pairs in `pairs` that people call the same; null without verdicts."""
+    """How many of `pairs` people call the same. Null if there are no verdicts."""
     passing: Count
     """Number of all pairs that would match at this threshold."""
     precision: FractionOrNone
-    """Among matching pairs: the share that people call the same. Null without verdicts, or if no
-    pair matches."""
+    """Share of the matching pairs that people call the same. Null if there are no verdicts, or if
+    no pair matches."""
     recall: FractionOrNone
-    """Among pairs that people call the same: the share that matches. Null without verdicts, or if
-    people call no pair the same."""
+    """Share of the pairs that people call the same which also match. Null if there are no verdicts,
+    or if people call no pair the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +86,8 @@ class TunedFieldRecord:
     pairs: Count
     """Number of compared pairs of values or list items."""
     units: Count
-    """Number of documents that these pairs come from. A pair whose verdict names no document counts
-    as a document of its own."""
+    """Number of documents from which these pairs come. If a verdict names no document, its pair
+    counts as a document of its own."""
     threshold: Fraction
     """The present threshold."""
     proposed: FractionOrNone
@@ -95,23 +95,24 @@ class TunedFieldRecord:
     reason: str
     """Reason why a threshold is proposed, or why none is."""
     now: NumberOrNone
-    """Quality of the present threshold: F1 if people have judged pairs, else the share of explained
-    variance. One half of the documents suggests a threshold. The quality is measured on the pairs
-    of the other half. Null if not computed."""
+    """Quality of the present threshold: F1 if people have judged pairs, otherwise the share of the
+    variance that the threshold explains. One half of the documents suggests a threshold, and the
+    quality is measured on the other half. Null if not computed."""
     then: NumberOrNone
-    """Quality of the best other threshold, proposed or not, measured like `now`. Null if not
-    computed."""
+    """Quality of the best other threshold, measured in the same way as `now`. This threshold may be
+    proposed or not. Null if not computed."""
     gain: list[float] | None
-    """Confidence interval of the difference `then` - `now`; null if not computed."""
+    """Confidence interval of `then` minus `now`. Null if not computed."""
     moved: Count
-    """Number of pairs in both halves that the best other threshold would classify differently."""
+    """Number of pairs in both halves that match at one of the two thresholds (the present one and
+    the best other one), but not at both."""
     cuts: list[CutRecord]
     """All possible thresholds in ascending order."""
 
 
 @dataclass(frozen=True, slots=True)
 class TuningRecord(StudyRecord):
-    """Proposed thresholds with their evidence, as `stickler tune` writes them in JSON."""
+    """Proposed thresholds with the evidence for them, as `stickler tune` writes them in JSON."""
 
     format: Literal["stickler-tuning/1"]
     schema: str
@@ -119,16 +120,16 @@ class TuningRecord(StudyRecord):
     model_name: str
     """The name that the schema gives to its documents."""
     by_verdicts: Flag
-    """Whether the evidence includes verdicts of people, not only similarities."""
+    """Whether people's verdicts were used. If not, there are only similarities."""
     units: Count
-    """Number of documents that the pairs come from. A pair whose verdict names no document counts
-    as a document of its own."""
+    """Number of documents from which the pairs come. If a verdict names no document, its pair
+    counts as a document of its own."""
     level: Fraction
     """Confidence level of the intervals."""
     fields: list[TunedFieldRecord]
     """Each field that has evidence, in the order of the schema."""
     notes: list[str]
-    """Notes on omitted evidence, and on thresholds that were written."""
+    """Notes on pairs that were not used, and on thresholds that were written."""
 
     @property
     def proposed(self) -> list[TunedFieldRecord]:
@@ -155,7 +156,7 @@ _FIELDS: Final = (
 
 
 def make_report(record: TuningRecord, requested: Collection[str] = ()) -> Report:
-    """Return the report of proposed thresholds with their evidence.
+    """Return the report of the proposed thresholds and their evidence.
 
     The evidence of `requested` fields is shown even if nothing is proposed for them.
     """
@@ -183,7 +184,7 @@ def make_report(record: TuningRecord, requested: Collection[str] = ()) -> Report
 
 
 def _summary_sentence(record: TuningRecord) -> str:
-    """Return a sentence with the number of thresholds that should change."""
+    """Return a sentence for the report: how many thresholds should change."""
     count = len(record.proposed)
     if not count:
         fields = number_of(len(record.fields), "field")
@@ -192,7 +193,7 @@ def _summary_sentence(record: TuningRecord) -> str:
 
 
 def _evidence_section(field: TunedFieldRecord, record: TuningRecord) -> Section:
-    """Return the section of a field: how much the proposal gains, and the possible thresholds."""
+    """Return the section of a field. It shows how much better the proposal is, and all cuts."""
     change = "stays" if field.proposed is None else f"-> {setting(field.proposed)}"
     reason = field.reason if field.gain is None else _gain_sentence(field, record)
     return Section(
@@ -202,7 +203,7 @@ def _evidence_section(field: TunedFieldRecord, record: TuningRecord) -> Section:
 
 
 def _gain_sentence(field: TunedFieldRecord, record: TuningRecord) -> str:
-    """Return a sentence on how much better a proposed threshold is."""
+    """Return a sentence for the report: how much better the proposed threshold is."""
     criterion = "F1 against verdicts" if record.by_verdicts else "variance explained"
     sentence = f"{criterion} {rate(field.now)} -> {rate(field.then)}"
     if field.gain is not None:
@@ -218,7 +219,7 @@ def _gain_sentence(field: TunedFieldRecord, record: TuningRecord) -> str:
 def _cut_table(field: TunedFieldRecord, record: TuningRecord) -> Figures:
     """Return the table of possible thresholds (cuts) of a field.
 
-    The table begins one cut before the first cut that has pairs; lower cuts are left out.
+    Cuts that have no pairs are left out at the beginning, except for the last one of them.
     """
     max_pairs = max(cut.pairs for cut in field.cuts)
     first = next((index for index, cut in enumerate(field.cuts) if cut.pairs), 0)
@@ -244,7 +245,7 @@ def _cut_table(field: TunedFieldRecord, record: TuningRecord) -> Figures:
 
 
 def answer(settings: TuneSettings, desk: Desk) -> StudyAnswer:
-    """Propose thresholds, and write them into the schema if requested."""
+    """Propose thresholds. If the user asks for it, write them into the schema."""
     loaded = desk.schema()
     with ended_by_signals():
         evidence, notes = _collect_evidence(loaded, settings, desk)
@@ -275,7 +276,10 @@ def answer(settings: TuneSettings, desk: Desk) -> StudyAnswer:
 def _collect_evidence(
     loaded: LoadedSchema, settings: TuneSettings, desk: Desk
 ) -> tuple[Evidence, list[str]]:
-    """Return the pairs of values from which thresholds are tuned, and notes on their sources."""
+    """Collect the pairs of values from which thresholds are tuned.
+
+    Return (pairs, notes on where they come from).
+    """
     plan = loaded.plan
     client = client_of(plan, policy_of(settings))
     options = comparing(plan, settings, client)
@@ -306,8 +310,8 @@ def _tune_field(
 ) -> TunedFieldRecord:
     """Propose a threshold for a field.
 
-    `alternatives` has the field's pairs of values, separately for each alternative of a union
-    (`anyOf`). If several alternatives have pairs, nothing is proposed.
+    If the schema gives several alternatives for the field (`anyOf`), `alternatives` has the pairs
+    of each of them. If there is more than one, nothing is proposed.
     """
     field = max(alternatives, key=lambda evidence: len(evidence.similarity))
     sample = field.sample(names)
@@ -334,7 +338,7 @@ def _tune_field(
 
 
 def _cut_records(sample: FieldSample) -> list[CutRecord]:
-    """Return records of possible thresholds (cuts), equally spaced from 0 to 1."""
+    """Return a record for each possible threshold (cut). Cuts are equally spaced from 0 to 1."""
     cuts = [number / BINS for number in range(BINS + 1)]
     passing = [passes(sample, cut) for cut in cuts]
     none_passes = np.zeros_like(passing[0])
@@ -348,8 +352,8 @@ def _cut_records(sample: FieldSample) -> list[CutRecord]:
 def _cut_record(cut: float, same: Mask | None, passes_cut: Mask, passes_next: Mask) -> CutRecord:
     """Return the record of a possible threshold (a cut).
 
-    `passes_cut` and `passes_next` mask the pairs that pass this cut and the next one. `same` masks
-    the pairs that people call the same; None if there are no verdicts.
+    `passes_cut` and `passes_next` are masks of the pairs that pass this cut and the next one.
+    `same` is a mask of the pairs that people call the same, or None if there are no verdicts.
     """
     n_passing = int(passes_cut.sum())
     n_right = 0 if same is None else int((passes_cut & same).sum())
@@ -367,7 +371,7 @@ def _cut_record(cut: float, same: Mask | None, passes_cut: Mask, passes_next: Ma
 def _write_thresholds(
     loaded: LoadedSchema, record: TuningRecord, settings: TuneSettings
 ) -> TuningRecord:
-    """Write proposed thresholds into the schema file; return the record with notes on them.
+    """Write proposed thresholds into the schema file. Return the record with notes on them.
 
     Raises:
         UsageError: the schema has no file or was inferred, or GT cannot be read again.
@@ -420,9 +424,8 @@ def set_thresholds(
 ) -> tuple[bytes, list[TunedFieldRecord], list[str]]:
     """Write proposed thresholds into the text of a schema.
 
-    Returns the new text, the fields whose threshold was written, and a reason for each of the other
-    fields. As several fields can share a subschema, a threshold that would change another field is
-    not written.
+    Return (new text, fields whose threshold was written, reasons for the other fields). Several
+    fields can share a subschema. A threshold that would also change another field is not written.
     """
     written: list[TunedFieldRecord] = []
     refused: list[str] = []
@@ -447,10 +450,11 @@ def set_thresholds(
 def _set_key(
     text: bytes, pointers: Sequence[str], key: str, threshold: float | None
 ) -> bytes | None:
-    """Return the text of a schema with a threshold set under `key` in one of its subschemas.
+    """Set a threshold in the text of a schema, and return the new text.
 
-    `pointers` lead to the subschemas of the field. The threshold is set in the first subschema that
-    has the key, or in the first of all if none has the key. Returns None if there are no pointers.
+    `pointers` lead to the subschemas of the field. The threshold becomes the value of `key` in the
+    first of these subschemas that has `key`, or in the first of all if none has it. Return None if
+    there are no pointers.
     """
     if not pointers:
         return None
@@ -462,7 +466,7 @@ def _set_key(
 def _compile_thresholds(
     text: bytes, loaded: LoadedSchema, settings: SchemaOptions
 ) -> dict[str, float | None]:
-    """Return the thresholds of all fields, compiled from the text of a schema."""
+    """Compile a schema from its text, and return the thresholds of all fields."""
     schema, file = orjson.loads(text), Path(loaded.path)
     plan = compile_schema(schema, loaded.path, file, allow_plugins=settings.allow_plugins)
     return _read_thresholds(plan)

@@ -1,8 +1,8 @@
-"""Choose a threshold on one half of the pairs, and confirm it on the other half.
+"""Choose a threshold on one half of the documents, and confirm it on the other half.
 
-With verdicts of people, the criterion of a threshold is F1; without verdicts, it is the share of
-the variance of similarities that the threshold explains (Otsu 1979, doi:10.1109/TSMC.1979.4310076).
-docs/tuning.md describes simulations.
+If people have judged pairs, the best threshold is the one with the greatest F1. Otherwise it is the
+one that explains the greatest share of the variance of similarities (Otsu 1979,
+doi:10.1109/TSMC.1979.4310076). docs/tuning.md describes simulations.
 """
 
 from array import array
@@ -39,18 +39,19 @@ from stickler_cli.studies.answering import (
 )
 
 MIN_PAIRS: Final = 40
-"""Minimum number of pairs of a field with which a threshold can be proposed."""
+"""A threshold is proposed only if its field has at least this many pairs."""
 
 MIN_UNITS: Final = 20
-"""Minimum number of documents that have pairs of the field. One half of them suggests a threshold,
-and the other half confirms it."""
+"""A threshold is proposed only if pairs of its field come from at least this many documents. One
+half of the documents suggests a threshold, and the other half confirms it."""
 
 MIN_PAIRS_OF_A_KIND: Final = 5
-"""Minimum number of pairs above and below a proposed threshold, in each half of the documents."""
+"""A threshold is proposed only if at least this many pairs are above it and below it, in each half
+of the documents."""
 
 GAP: Final = 0.05
-"""Distance within which a pair of values counts as near a threshold. A proposed threshold must be
-in a gap between two groups of pairs: fewer pairs are near the threshold than near the median
+"""A pair is near a threshold if its similarity is within this distance. A proposed threshold must
+be in a gap between two groups of pairs: fewer pairs are near the threshold than near the median
 similarity of the lower group."""
 
 GAP_LEVEL: Final = 0.025
@@ -66,12 +67,12 @@ class FieldSample:
     similarity: Floats
     """Similarity of each pair, in [0, 1]; shape (n,)."""
     unit: NDArray[np.intp]
-    """Index of the unit (mostly the document) of each pair, (n,). All pairs of a unit are in the
-    same half and are resampled together."""
+    """Index of the unit of each pair, (n,). A unit is mostly a document. All pairs of a unit are in
+    the same half, and are resampled together."""
     names: Sequence[str]
     """Names of the units."""
     same: Mask | None = None
-    """Whether people call the pair the same, (n,); None if there are no verdicts."""
+    """Whether people call each pair the same, (n,). None if there are no verdicts."""
 
     def select(self, selected: Mask) -> "FieldSample":
         """Return a sample of the selected pairs."""
@@ -93,18 +94,19 @@ class Proposal:
     """Reason why a threshold is proposed, or why none is."""
     now: float | None = None
     """Quality of the present threshold. It is measured on the half of the documents that did not
-    suggest the proposal; None if not computed."""
+    suggest the proposal. None if not computed."""
     then: float | None = None
     """Quality of the best other threshold. It is measured on the half of the documents that did not
-    suggest the proposal; None if not computed."""
+    suggest the proposal. None if not computed."""
     gain: Interval | None = None
-    """Confidence interval of `then` - `now`; None if not computed."""
+    """Confidence interval of `then` minus `now`. None if not computed."""
     moved: int = 0
-    """Number of pairs in both halves that the best other threshold classifies differently."""
+    """Number of pairs in both halves that match at one of the two thresholds (the present one and
+    the best other one), but not at both."""
 
 
 def propose(sample: FieldSample, threshold: float, settings: IntervalSettings) -> Proposal:
-    """Propose a threshold for a field; without a proposal, the result has the reason.
+    """Propose a threshold for a field, or say why none is proposed.
 
     One half of the documents must suggest the threshold, and the other half must confirm it.
     `threshold` is the present one.
@@ -145,7 +147,7 @@ def propose(sample: FieldSample, threshold: float, settings: IntervalSettings) -
 
 
 def _find_problem(sample: FieldSample) -> str:
-    """Return the reason why a sample cannot suggest any threshold; empty if it can."""
+    """Return the reason why the pairs cannot suggest any threshold, or "" if they can."""
     if len(sample.similarity) < MIN_PAIRS:
         return f"fewer than {MIN_PAIRS} pairs"
     if len(np.unique(sample.unit)) < MIN_UNITS:
@@ -161,7 +163,10 @@ def passes(sample: FieldSample, threshold: float) -> Mask:
 
 
 def _select_first_half(names: Sequence[str], seed: int) -> Mask:
-    """Return a mask of the units (mostly documents) in the first half, by a hash of their names."""
+    """Return a mask of the units in the first half. A hash of the name decides about each unit.
+
+    A unit is mostly a document.
+    """
     key = str(seed).encode()
     encoded = (name.encode("utf-8", "surrogatepass") for name in names)
     return np.array(
@@ -170,9 +175,9 @@ def _select_first_half(names: Sequence[str], seed: int) -> Mask:
 
 
 def _find_best_cut(sample: FieldSample) -> float | None:
-    """Return the threshold that splits the pairs best, in the middle between two similarities.
+    """Return the threshold that splits the pairs best. It lies midway between two similarities.
 
-    Returns None if no threshold leaves enough pairs on both sides.
+    Return None if no threshold leaves enough pairs on both sides.
     """
     order = np.argsort(sample.similarity, kind="stable")
     similarity = sample.similarity[order]
@@ -195,10 +200,10 @@ def _find_best_cut(sample: FieldSample) -> float | None:
 
 
 def _explained_variance(similarity: Floats, last_below: NDArray[np.intp]) -> Floats:
-    """Return the share of the variance of similarities that each split into two groups explains.
+    """Return how well each split into two groups explains the variance of the similarities.
 
-    `similarity` is sorted. Each entry of `last_below` is one split: the position of the last pair
-    in the lower group.
+    The result is the explained share of the variance, in [0, 1]. `similarity` is sorted. Each entry
+    of `last_below` is one split: the position of the last pair in the lower group.
     """
     totals = np.cumsum(similarity)
     n_below, size = last_below + 1, len(similarity)
@@ -227,7 +232,7 @@ def _round_between(low: float, high: float) -> float:
 
 
 def _has_too_few(sample: FieldSample, cut: float) -> bool:
-    """Return whether a sample has too few similar pairs, or too few dissimilar pairs.
+    """Return whether there are too few similar pairs, or too few dissimilar pairs.
 
     If there are verdicts, a pair is similar if people call it the same. Without verdicts, a pair is
     similar if its similarity is at least `cut`.
@@ -238,9 +243,9 @@ def _has_too_few(sample: FieldSample, cut: float) -> bool:
 
 
 def _is_gap(sample: FieldSample, cut: float) -> bool:
-    """Return whether a cut is in a gap between two groups of pairs.
+    """Return whether there are so few pairs near `cut` that it lies in a gap between two groups.
 
-    Significantly fewer pairs must be near the cut than near the median of the pairs below it.
+    There must be significantly fewer pairs near the cut than near the median of the pairs below it.
     """
     similarity = sample.similarity
     median = float(np.median(similarity[similarity < cut]))
@@ -257,12 +262,12 @@ def _measure_gain(
 ) -> tuple[float, float, Interval]:
     """Return (quality of the present threshold, quality of `cut`, interval of the gain).
 
-    `cut` is the proposed threshold, and the gain is its quality minus that of the present
-    threshold. The documents are resampled, and one artificial pair is added to them. The similarity
-    of this pair is between the two thresholds, so that only one of them classifies it rightly. For
-    the lower bound of the interval, this is the present threshold; for the upper bound, it is the
-    cut. A single pair that only the cut classifies rightly is therefore never enough for a lower
-    bound above 0.
+    `cut` is the proposed threshold. The gain is its quality minus the quality of the present
+    threshold. To compute the interval, the documents are resampled, and one artificial pair is
+    added. Its similarity is between the two thresholds, so that only one of them classifies it
+    rightly. For the lower bound, this is the present threshold. For the upper bound, it is the cut.
+    A single pair that only the cut classifies rightly is therefore never enough for a lower bound
+    above 0.
     """
     thresholds = (threshold, cut)
     sum_scores = np.concatenate([_sum_units(sample, value) for value in thresholds])
@@ -284,9 +289,9 @@ def _measure_gain(
 
 
 def _moved_pairs(low: float, high: float, sample: FieldSample) -> tuple[FieldSample, FieldSample]:
-    """Return two artificial pairs, each as a sample, with similarities between two thresholds.
+    """Return two artificial pairs whose similarities are between two thresholds.
 
-    The first pair counts as similar, the second as dissimilar.
+    Each is a sample of its own. The first pair counts as similar, the second as dissimilar.
     """
 
     def make_pair(similarity: float, *, same: bool) -> FieldSample:
@@ -302,11 +307,13 @@ def _sum_units(sample: FieldSample, cut: float) -> Floats:
     """Return the sums from which the quality of a cut is computed, (n_sums, n_units).
 
     There is a column for each unit, which is mostly a document. A pair passes if its similarity is
-    at least `cut`. The rows depend on whether people gave verdicts. With verdicts, there are three:
-    the number of passing pairs that people call the same, the number of passing pairs, and the
-    number of pairs that people call the same. Without verdicts, there are five: the number of
-    pairs, the sum of their similarities, the sum of the squares of these, the number of passing
-    pairs, and the sum of the similarities of passing pairs.
+    at least `cut`.
+
+    If people gave verdicts, the three rows are: the number of passing pairs that people call the
+    same, the number of passing pairs, and the number of pairs that people call the same.
+
+    Otherwise, the five rows are: the number of pairs, the sum of their similarities, the sum of the
+    squares of these, the number of passing pairs, and the sum of the similarities of passing pairs.
     """
     passing, similarity = passes(sample, cut), sample.similarity
     counted = np.ones(len(similarity))
@@ -319,11 +326,11 @@ def _sum_units(sample: FieldSample, cut: float) -> Floats:
 
 
 def _criterion(sums: Floats) -> Floats:
-    """Return the quality of a threshold, computed from sums as `_sum_units` returns them.
+    """Return the quality of thresholds, computed from sums as `_sum_units` returns them.
 
-    `sums` has a row for each kind of sum, and a column for each quality that is returned. The
-    quality is F1 with verdicts (three rows), and the share of explained variance without verdicts
-    (five rows).
+    `sums` has a row for each kind of sum. Each column gives one quality. With three rows
+    (verdicts), the quality is F1. With five rows (no verdicts), it is the share of explained
+    variance.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         if len(sums) == 3:
@@ -340,12 +347,16 @@ def _criterion(sums: Floats) -> Floats:
 
 
 MAX_PAIRS: Final = 200_000
-"""Maximum number of pairs of a field that are kept: the first ones. They take some MB."""
+"""Maximum number of pairs that are kept for a field. Later pairs are dropped. The pairs take some
+MB."""
 
 
 @dataclass(slots=True)
 class FieldEvidence:
-    """The pairs of values of a field that one node compares, as evidence for its threshold."""
+    """The pairs of values from which the threshold of a field is tuned.
+
+    One node compares them all.
+    """
 
     path: tuple[str, ...]
     node: Node
@@ -354,11 +365,11 @@ class FieldEvidence:
     similarity: "array[float]" = field(default_factory=lambda: array("d"))
     unit: "array[int]" = field(default_factory=lambda: array("q"))
     same: list[bool] = field(default_factory=list)
-    """Whether people call each pair the same; empty if there are no verdicts."""
+    """Whether people call each pair the same. Empty if there are no verdicts."""
 
     @property
     def comparator(self) -> str:
-        """The name of the comparator; empty for items that are objects."""
+        """The name of the comparator. Empty for list items that are objects."""
         return self.node.comparator.name if isinstance(self.node, LeafNode) else ""
 
     def add(self, similarity: Iterable[float], units: Iterable[int]) -> None:
@@ -381,9 +392,9 @@ class Evidence:
     """The pairs of all fields, as evidence for thresholds."""
 
     names: list[str] = field(default_factory=list)
-    """Names of the units of resampling: documents, or pairs of values without a document."""
+    """Names of the units that are resampled: documents, or single pairs that have no document."""
     fields: dict[tuple[tuple[str, ...], int], FieldEvidence] = field(default_factory=dict)
-    """The pairs of each field. The keys are (path of the field, `id` of the node that compares the
+    """The pairs of each field. Keys are (path of the field, `id` of the node that compares the
     pairs)."""
 
     def find_field(self, path: tuple[str, ...], node: Node) -> FieldEvidence:
@@ -396,7 +407,7 @@ class Evidence:
 
 
 def collect_from_documents(compared: Iterable[tuple[list[DocumentPair], UnitTable]]) -> Evidence:
-    """Collect the similarities of values and list items that both sides have.
+    """Collect the similarities of all values and list items that both sides have.
 
     Values inside list items that do not match are left out.
     """
@@ -423,7 +434,7 @@ def collect_from_documents(compared: Iterable[tuple[list[DocumentPair], UnitTabl
 
 
 def collect_from_verdicts(lines: Iterable[VerdictLine], options: Options) -> Evidence:
-    """Collect the similarities of pairs of values that people judged, with their verdicts.
+    """Collect pairs of values that people judged, with their similarities and verdicts.
 
     Raises:
         ComparisonError: a comparator failed.
@@ -447,7 +458,7 @@ def collect_from_verdicts(lines: Iterable[VerdictLine], options: Options) -> Evi
 def _compare_lines(
     node: Node, lines: Sequence[VerdictLine], options: Options, at_once: int
 ) -> Iterator[tuple[Sequence[VerdictLine], NDArray[np.float64]]]:
-    """Yield the verdict lines in blocks, each with the similarities of its pairs of values.
+    """Compare the values of verdict lines in blocks. Yield (lines of a block, their similarities).
 
     Raises:
         WorkLimitError: a single line exceeds the work limit.
