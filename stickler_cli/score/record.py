@@ -334,7 +334,7 @@ def _sum_planned(runs: Sequence[Run]) -> int | None:
 
 
 def run_conditions(run: Run) -> dict[str, object]:
-    """Return the conditions under which a run was made, as a dict from name to value.
+    """Return a dict from name to value of the conditions of a run, such as its options.
 
     Runs can be merged only if their conditions are equal. A comparison of runs shows which
     conditions differ.

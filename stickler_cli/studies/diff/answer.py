@@ -306,7 +306,7 @@ def _find_confidence_change(
 
 
 def contrasts(base: Run, new: Run) -> list[Contrast]:
-    """Return all differences between two runs except those of figures. Options are an example.
+    """Return how two runs differ in anything but their figures, for example in their options.
 
     Differences that make the figures incomparable come first.
     """

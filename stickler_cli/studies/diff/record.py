@@ -134,10 +134,7 @@ _SHOWN: Final = Rule("what decides the trends", written=TrendSettings.view)
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """A difference between two runs that is not a difference of figures.
-
-    An option is an example.
-    """
+    """Something other than a figure in which two runs differ, for example an option."""
 
     what: str
     """Name of what is different, such as `schema digest` or `option missing`."""
@@ -541,8 +538,8 @@ class Difference:
     new: RunName
     """The second run: the state after the change."""
     contrasts: list[Contrast]
-    """All differences between the runs except those of figures. Different options are an example.
-    Differences that make the figures incomparable come first."""
+    """How the runs differ in anything but their figures, for example in their options. Differences
+    that make the figures incomparable come first."""
     settings: Annotated[TrendSettings, _SHOWN]
     documents: ComparedRecord
     headline: Change

@@ -71,8 +71,8 @@ class CutRecord:
     """Share of the matching pairs that people call the same. Null if there are no verdicts, or if
     no pair matches."""
     recall: FractionOrNone
-    """Share of the pairs that people call the same which also match. Null if there are no verdicts,
-    or if people call no pair the same."""
+    """Share of matching pairs, among the pairs that people call the same. Null if there are no
+    verdicts, or if people call no pair the same."""
 
 
 @dataclass(frozen=True, slots=True)
