@@ -359,7 +359,6 @@ def test_numbers_are_drawn_found_against_true_and_lead_to_their_errors(open_page
 
 def test_a_cause_shows_the_places_of_its_errors(open_page, with_pictures):
     page = open_page(with_pictures)
-    page.locator(".causes-more summary").click()
     page.get_by_role("link", name="total 20 -> 21 once").click()
     becomes(page, page.locator("#errors-strip svg").count, 1)
     assert page.locator("#errors-strip a").all_text_contents() == ["b"]
