@@ -207,7 +207,7 @@ class StructuredModel(ComparableModel):
         plan = compile_schema(schema, file=file, allow_plugins=allow_plugins)
         if plan.kind == "array":
             finding, hint = (
-                "the schema describes arrays, but a class describes objects",
+                "the schema is for arrays, but a model class needs a schema for objects",
                 "use evaluate_many",
             )
             raise SchemaError(

@@ -157,10 +157,7 @@ class ExactComparator(BaseComparator):
 
 
 def _value_of(value: object) -> tuple[bool, int | Decimal] | None:
-    """Return (whether it is a boolean, value) of a number or boolean.
-
-    None for others and for NaN.
-    """
+    """Return a number or boolean as (is_boolean, value), or None for NaN and all other values."""
     match value:
         case bool():
             return True, value
@@ -340,7 +337,7 @@ def _folded(text: str) -> str:
 
 
 class StructuredModelComparator(BaseComparator):
-    """Compare two model instances by their own `compare`, other values for equality."""
+    """Compare two model instances with their method `compare`. Other values must be equal."""
 
     takes: ClassVar[frozenset[str]] = frozenset({"object"})
 

@@ -72,7 +72,7 @@ class ModelComparator(BaseComparator):
     def _score_answers(self, gt: Any, pred: Any, answers: Sequence[Any]) -> tuple[float, str]:
         """Return (similarity of two prepared values, reason), computed from the answers.
 
-        Afterwards, a similarity outside [0, 1] is set to 0 or 1.
+        The caller then sets a similarity outside [0, 1] to 0 or 1.
         """
 
     def require(self) -> None:

@@ -334,7 +334,8 @@ def _measured(value: PreparedNumber) -> Measured:
 def _are_apart(gt: Measured, pred: Measured) -> bool:
     """Return whether two numbers differ even after rounding.
 
-    They are rounded to the decimals of the number that has fewer, but to two at least.
+    Both are rounded to the number of decimals of the number that has fewer. If that is below two,
+    they are rounded to two decimals.
     """
     if gt.number is None or pred.number is None or gt.number == pred.number:
         return False

@@ -102,8 +102,8 @@ def rename_keys(
 ) -> JsonValue:
     """Rename keys to the names of the fields that they stand for, at every depth of a value.
 
-    A key stays as it is if the object also has a key with the field's name. `part_names` has the
-    names of the tables in `renames` that apply to the value itself.
+    A key stays as it is if the object also has a key with the field's name. `renames` has
+    several tables of names. `part_names` says which of them apply to the outermost value.
     """
     if isinstance(value, list):
         return [rename_keys(item, renames, part_names) for item in value]

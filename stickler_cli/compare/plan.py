@@ -75,8 +75,8 @@ class Mode(IntEnum):
     """What similarities are computed for; this decides how exact they are."""
 
     DOCUMENTS = 0
-    """To choose among alternatives of documents. Two documents are compared field by field, even if
-    one of them is empty."""
+    """The ground truth has several documents as alternatives, and the best is being chosen. Each is
+    compared with the prediction field by field, even if one of the two is empty."""
     FINAL = 1
     """To choose among alternatives, and to study single pairs."""
     PAIRING = 2

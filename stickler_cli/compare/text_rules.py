@@ -51,7 +51,8 @@ NOTES: Final[Mapping[str, Callable[[LeafNode], bool]]] = {
         "number differs"
     ): is_edit_distance,
     (
-        "fields in which a text counts as wrong if a number, or the unit beside a number, differs"
+        "fields in which a text with a different number, or a different unit beside a number, "
+        "counts as wrong"
     ): decides_by_numbers,
     (
         "fields in which a long text (at least 50 words, not counting words such as 'the') counts "

@@ -23,7 +23,8 @@ PAIR_STEPS: Final = 200
 VALUE_STEPS: Final = 100
 """Steps to find a value in its document."""
 PREPARED_STEPS: Final = 2_000
-"""Steps to prepare a value for a comparator, and again for each hundred letters of the value."""
+"""Number of steps that count for preparing a value for a comparator. As many steps count for each
+hundred letters of the value."""
 UNDECLARED_STEPS: Final = 20_000
 """Steps of an undeclared key, which becomes an error of its own."""
 NAME_STEPS: Final = 300_000

@@ -132,7 +132,7 @@ def _csv_error(lines: _Lines, delimiter: str, reason: str) -> CsvError:
             line=line,
         )
     end_line = first_line + row.count("\n", 0, end)
-    finding = f"{cell} continues after its closing quote on line {end_line}"
+    finding = f"{cell} has text after its closing quote, which is on line {end_line}"
     return CsvError(
         finding=finding,
         expected="a comma or a line break after the closing quote",

@@ -108,7 +108,7 @@ class PairShape(NamedTuple):
         document = of_kinds(value, self.kinds, place.source, place.line)
         if isinstance(document, Problem):
             return replace(
-                document, found=f"{option} points to a value of type {kind_of(value)}", hint=""
+                document, found=f"the value at {option} is of type {kind_of(value)}", hint=""
             )
         return document
 

@@ -259,7 +259,11 @@ def _elements(file: str, stream: LineStream, limit: int) -> Iterator[LineReferen
             )
             place = _BETWEEN.match(text, end).end()  # type: ignore[union-attr]  # caught
     except (AttributeError, ValueError, RecursionError) as error:
-        reason = "no comma" if isinstance(error, AttributeError) else error
+        reason: object = error
+        if isinstance(error, AttributeError):
+            reason = "a comma or the closing bracket is missing"
+        elif isinstance(error, json.JSONDecodeError):
+            reason = f"{error.msg} at character {error.pos + 1:,} of the file"
         yield Problem(source, f"not valid JSON: {reason}", "an array of documents", line=number)
 
 

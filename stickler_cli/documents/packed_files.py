@@ -62,8 +62,8 @@ MANY_DOCUMENTS: Final = ValueLimit(3_000_000, per_packed_byte=10)
 MAX_STREAM_BYTES: Final = 200_000_000
 """A file of many documents is read up to this decompressed size, however small the file is."""
 MAX_STREAM_RATIO: Final = 200
-"""Maximum ratio of decompressed to compressed size. It applies to files of many documents that are
-larger than `MAX_STREAM_BYTES`. It is high, because similar documents are compressed well."""
+"""Maximum ratio of decompressed to compressed size, for a file that contains many documents and is
+larger than `MAX_STREAM_BYTES`. The limit is high, because similar documents are compressed well."""
 
 
 class OverfullFileError(OSError):

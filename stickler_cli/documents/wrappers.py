@@ -376,7 +376,7 @@ class _Work:
         return self.unwrap(first, node, path)
 
     def check_nesting(self, value: JsonValue, node: PlaceWithFields | None, path: Path) -> None:
-        """Record a problem if a right value contains a list where the schema has none."""
+        """Record a problem if an acceptable value has a list where the schema has none."""
         if not isinstance(value, list) or node is None:
             return
         if not node.takes_lists:

@@ -85,8 +85,9 @@ class CauseText(NamedTuple):
     """Sentences on where the errors come from. They name fields whose value was predicted here
     instead, or fields that are missed in the same documents."""
     main_origin: str = ""
-    """The sentence of `origins` that names the field whose value was predicted in most errors.
-    Empty if there is no such sentence, or if it explains only few errors."""
+    """The sentence of `origins` that explains most errors by the value of another field, such as
+    `unit_price has the true value of amount`. Empty if no sentence does, or if it explains only few
+    errors."""
 
     @property
     def sentence(self) -> str:

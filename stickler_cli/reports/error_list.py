@@ -53,8 +53,8 @@ def sections_of(errors: ErrorList, style: TableStyle, *, page: bool) -> list[Sec
         n_inside = n_shown - n_rows
         inside_text = (
             f"{n_inside} of these errors lie inside items or objects that are wrong as a whole. "
-            f"Such an item or object is listed once, so {number_of(n_rows, 'row')} below; to list "
-            "every error, use --sort document"
+            "Such an item or object is listed once, which leaves "
+            f"{number_of(n_rows, 'row')}. To list every error, use --sort document"
         )
     else:
         n_wholes, n_inside = _count_wholes_and_inside(errors.rows())

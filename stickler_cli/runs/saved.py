@@ -82,8 +82,8 @@ _VERDICTS: Final = (
 
 COMMENT: Final = "$comment"
 KEPT: Final = 64
-"""Maximum number of document hashes in a tuning. The lowest hashes are kept. They are enough to
-notice very probably if as few as 5 % of these documents are evaluated again."""
+"""Maximum number of document hashes that a tuning keeps. The lowest hashes are kept. If 5 % of the
+tuning documents are evaluated again, a kept hash very probably reveals it."""
 
 _HASH_BYTES: Final = 6
 _TUNED: Final = re.compile(

@@ -218,7 +218,7 @@ def whole_file(
         finding = f"the file cannot be created ({error.strerror})"
         is_misspelt_url = hide_secrets(path) != path  # parts of it may contain parts of a password
         lacks_parent = not target.parent.exists() and not is_misspelt_url
-        hint = f"create the directory {target.parent} first" if lacks_parent else ""
+        hint = f"create the directory '{target.parent}' first" if lacks_parent else ""
         raise UsageError([Problem(f"{option} {path}", finding, hint=hint)]) from None
     with io.BufferedWriter(WholeWriter(handle, path)) as stream:
         if beside is None:

@@ -496,10 +496,11 @@ MAX_KEYS_OF_SCHEMA: Final = 40  # beside each other; documents may have very man
 
 
 def is_meant_as_schema(schema: Schema) -> bool:
-    """Return whether a value that describes no field still seems to be, or to contain, a schema.
+    """Return whether an object without valid schema keywords was probably meant as a schema.
 
-    Many names of fields, such as `phone` and `item`, resemble a keyword. A key is a misspelt
-    keyword only if its value contains a schema, or is empty beside a `type`.
+    Ordinary field names, such as `phone` and `item`, resemble keywords. A key therefore counts as a
+    misspelt keyword only in two cases: its value contains a schema, or its value is empty and the
+    object also has a `type`.
     """
     has_type = _names_type(schema)
     keys = schema if len(schema) <= MAX_KEYS_OF_SCHEMA else ()

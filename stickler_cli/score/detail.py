@@ -146,7 +146,7 @@ def _count_pairs(batch: UnitBatch, selected: Indexes) -> ValuePairs:
 
 
 def _category_name(value: object) -> str | None:
-    """Return a value as JSON text, or None for an object, a list or a text that is too long."""
+    """Return a value as JSON text. Return None for objects, lists and texts that are too long."""
     text = None if isinstance(value, dict | list) else display_value(value)
     return text if isinstance(text, str) and len(text) <= MAX_VALUE_CHARACTERS else None
 
@@ -182,8 +182,7 @@ class DetailLimits(NamedTuple):
     comparisons: int = 100
     """Maximum number of documents; the documents with the lowest scores are kept."""
     comparison_bytes: int = 16_000_000
-    """Maximum total size of the kept documents in bytes. Compression reduces it to about a
-    tenth."""
+    """Maximum total size in bytes of the documents that are kept, before they are compressed."""
 
 
 @dataclass(slots=True)
@@ -222,8 +221,8 @@ class Picture(NamedTuple):
     address: str
     """The image as a `data:` URI."""
     width: float
-    """Width of the page, in pixels for an image and in points for a PDF. Boxes that are not
-    fractions use the same unit."""
+    """Width of the page: in pixels for an image, in points for a PDF. Boxes have the same unit,
+    unless they are given as fractions of the page."""
     height: float
     """Height of the page, in the unit of `width`."""
 

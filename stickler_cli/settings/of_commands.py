@@ -108,7 +108,7 @@ class EvalSettings(
         None,
         (
             "Write every error to this file: .jsonl, .csv or .tsv; also .parquet or .arrow, "
-            "which need the extra parquet."
+            "which need `pip install 'stickler-cli[parquet]'`."
         ),
         "FILE",
         is_path=True,
@@ -276,8 +276,8 @@ class CompareSettings(
     everything: bool = option(
         False,
         (
-            "Show everything, also the contents of right objects and lists, and fields that "
-            "are absent on both sides."
+            "Show everything, also what is inside objects and lists that are right, and fields "
+            "that are absent on both sides."
         ),
         flag="--all",
         in_file="none",

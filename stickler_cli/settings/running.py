@@ -222,7 +222,7 @@ class OutputOptions(TerminalOptions, panel="output"):
         (
             "Also write the results to this file; the suffix sets the format (.html, .json, "
             ".csv, .tsv, .jsonl, .parquet, .arrow, .md, .txt, .junit.xml, .metrics.txt). "
-            "Parquet needs the extra parquet. Repeatable."
+            "Parquet needs `pip install 'stickler-cli[parquet]'`. Repeatable."
         ),
         in_file="eval",
     )

@@ -57,6 +57,6 @@ def test_a_model_of_a_list_is_evaluated():
 
 def test_no_class_is_made_of_a_schema_of_arrays():
     with pytest.raises(
-        SchemaError, match="the schema describes arrays, but a class describes objects"
+        SchemaError, match="the schema is for arrays, but a model class needs a schema for objects"
     ):
         StructuredModel.from_json_schema(SCHEMA)

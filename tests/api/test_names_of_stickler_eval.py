@@ -117,7 +117,7 @@ def test_a_recursive_class_becomes_one_and_a_class_of_arrays_does_not():
     assert model.from_json(node).children[0].children[0].name == "c"
     assert model.from_json(node).compare(model.from_json(node)) == 1.0
     with pytest.raises(
-        SchemaError, match="the schema describes arrays, but a class describes objects"
+        SchemaError, match="the schema is for arrays, but a model class needs a schema for objects"
     ):
         StructuredModel.from_pydantic(Names)
 

@@ -263,8 +263,8 @@ def test_the_table_has_a_part_for_each_cause_and_an_item_is_one_row(stickler, da
         "18 of 18 errors, in 4 documents\n"
         "= 14 errors in values + 4 errors in whole items or objects\n"
         "10 of these errors lie inside items or objects that are wrong as a whole. Such\n"
-        "  an item or object is listed once, so 8 rows below; to list every error, use\n"
-        "  --sort document\n"
+        "  an item or object is listed once, which leaves 8 rows. To list every error,\n"
+        "  use --sort document\n"
     )
     flat = stickler("errors", *SOURCES, "--sort", "document").out
     assert "lines[0].price" in flat

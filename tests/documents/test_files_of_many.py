@@ -71,9 +71,9 @@ def test_an_array_of_a_schema_of_arrays_is_one_document(place, capsys):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("[{} {}]", "not valid JSON: no comma"),
-        ("[{}", "not valid JSON: no comma"),
-        ("[{}, nope]", "not valid JSON: Expecting value"),
+        ("[{} {}]", "not valid JSON: a comma or the closing bracket is missing"),
+        ("[{}", "not valid JSON: a comma or the closing bracket is missing"),
+        ("[{}, nope]", "not valid JSON: Expecting value at character 6 of the file"),
         (f"[{'[' * 100_000}", "not valid JSON: "),
     ],
 )
@@ -177,13 +177,13 @@ BROKEN = {
     'id,total\na,1\nb,"2\nc,"3"\nd,4\n': (
         1,
         (
-            f"{OPENS} 3 of the file continues after its closing quote on line 4, expected a comma "
-            f"or a line break"
+            f"{OPENS} 3 of the file has text after its closing quote, which is on line 4, "
+            "expected a comma or a line break"
         ),
     ),
     'id,total\na,"say \\"hi\\""\n': (
         0,
-        f"{OPENS} 2 of the file continues after its closing quote on line 2",
+        f"{OPENS} 2 of the file has text after its closing quote, which is on line 2",
     ),
     'id,"total\na,1\n': (0, f"{OPENS} 1 of the file has no closing quote"),
     "id,total\na,1\rb,2\n": (0, "cannot be read as CSV: new-line character seen in unquoted field"),

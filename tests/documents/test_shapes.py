@@ -62,15 +62,15 @@ def test_a_document_stands_below_a_key_path_or_pointer(tmp_path, root):
         ),
         (
             {"result": [1]},
-            "--pred-root result points to a value of type array, expected a JSON object",
+            "the value at --pred-root result is of type array, expected a JSON object",
         ),
         (
             {"result": None},
-            "--pred-root result points to a value of type null, expected a JSON object",
+            "the value at --pred-root result is of type null, expected a JSON object",
         ),
         (
             {"result": "[1]"},
-            "--pred-root result points to a value of type array, expected a JSON object",
+            "the value at --pred-root result is of type array, expected a JSON object",
         ),
         (
             {"result": "so"},

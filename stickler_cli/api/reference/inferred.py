@@ -65,8 +65,8 @@ def eval_for(
     """Return a scorer that compares documents as `evaluate` does. It can be used many times.
 
     Raises:
-        UsageError: `weight_hints` is set, or `match_threshold` is given but `schema` is not a
-            class.
+        UsageError: `schema` is not a class, but `match_threshold` is given. Or `weight_hints` is
+            set, which is not supported.
     """
     check_weight_hints(weight_hints)
     if match_threshold is None:

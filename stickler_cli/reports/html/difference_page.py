@@ -166,10 +166,10 @@ _MOVES: Final = (Move.BROKEN, Move.FIXED, Move.OTHERWISE, Move.SAME)
 def _causes_of_moves(
     values: Sequence[ChangedValue], changes: Sequence[CauseChangeText]
 ) -> tuple[list[list[Any]], dict[tuple[str, str], int]]:
-    """Return (rows of causes, positions of the rows) as `_causes` does, but for a difference.
+    """Return (rows of causes, positions of the rows) for the page of a difference.
 
-    The texts are those of the summary. A cause has a row for each way in which its values changed.
-    Values without a cause share a row if they changed in the same way.
+    The causes are worded as in the summary. A cause has a row for each way in which its values
+    changed. Values without a cause share a row if they changed in the same way.
     """
     entry_by_key = _entry_by_cause(changes)
     n_values, n_rows = Counter[tuple[str, int]](), Counter[tuple[str, int]]()

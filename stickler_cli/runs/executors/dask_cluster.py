@@ -145,8 +145,8 @@ def evaluate_task(job: Job, needs: Needs, packed: bytes) -> Done:
 def packed_items(items: Iterable[WorkItem]) -> bytes:
     """Return the documents of a Dask task as compressed bytes.
 
-    Tasks must be small, because the scheduler keeps thousands of them. Text that a worker can read
-    from a file itself is therefore left out.
+    Tasks must be small, because the scheduler keeps thousands of them. If a worker can read a
+    document from a file, the text of the document is therefore left out.
     """
     items_or_ranges = [_drop_lines(item_or_range) for item_or_range in in_ranges(items)]
     return zlib.compress(pickle.dumps(items_or_ranges), 1)

@@ -183,8 +183,8 @@ def levels_of(batch: UnitBatch, selected: Indexes) -> list[tuple[UnitBatch, Inde
     """Return the selected units and everything that contains them, one level of nesting per entry.
 
     An entry is (batch, positions). The first entry is the level just below the document, and the
-    last entry is (`batch`, `selected`). At each level, position i is the unit that contains
-    selected unit i, or is that unit itself.
+    last entry is (`batch`, `selected`). At each level, the position at index i is
+    that of the unit that contains the selected unit i, or of the selected unit itself.
     """
     levels = []
     level, positions = batch, selected

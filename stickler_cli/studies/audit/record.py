@@ -29,7 +29,7 @@ BoundsOrNone = list[float] | None
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """An answer that runs give for a value, and the runs that give it."""
+    """One of the answers that runs gave for a value, with the runs that gave it."""
 
     answer: AnyJson
     """The value that the runs give; null if they give no value."""

@@ -543,9 +543,9 @@ class Difference:
     settings: Annotated[TrendSettings, _SHOWN]
     documents: ComparedRecord
     headline: Change
-    """The change that the report names first. It is the most significant loss. If nothing fell
-    significantly, it is the rise of F1 of whole documents, or else the most significant rise. If
-    nothing rose either, it is the change of F1 of whole documents."""
+    """The change that the report names first. It is the most significant loss, if there is one.
+    Otherwise it is a significant rise: that of F1 of whole documents, or else the most significant
+    one. If nothing changed significantly, it is the change of F1 of whole documents."""
     lost: list[str]
     """Ids of the documents that the second run did not compare."""
     only_new: list[str]

@@ -50,7 +50,10 @@ from .question import USAGE, PlanSettings
 
 @dataclass(frozen=True, slots=True)
 class PlannedSize:
-    """How many documents are needed for one request of the user and one figure."""
+    """How many documents are needed for one figure.
+
+    A user asks for a narrow interval, for a change that is detected, or for a gate that passes.
+    """
 
     asked: str
     """What the user asked for: a half width to reach, a change to detect, or a gate to pass."""
