@@ -488,7 +488,7 @@ class Tuned:
     count: int
     """Number of documents that the thresholds were tuned on."""
     kept: frozenset[str]
-    """The lowest hashes of these documents, at most `KEPT`."""
+    """Hashes of these documents. Only the lowest are kept, at most `KEPT`."""
 
     @property
     def sentence(self) -> str:
@@ -505,7 +505,7 @@ class Tuned:
 
 
 def tunings(contents: JsonValue) -> tuple[Tuned, ...]:
-    """Return the tunings in the `$comment` of a schema."""
+    """Return the tunings that are recorded in the `$comment` of a schema."""
     comment = contents.get(COMMENT) if isinstance(contents, dict) else None
     return tuple(
         Tuned(match["what"], int(match["count"]), frozenset(match["kept"].split(",")))
@@ -528,7 +528,10 @@ def commented(contents: JsonObject, tuned: Tuned) -> str:
 
 
 def hashes(gt: str, settings: FindingOptions) -> Iterator[str]:
-    """Yield a hash of the content of each document in a source."""
+    """Yield a hash of the content of each document in a source.
+
+    Documents that cannot be read are left out.
+    """
     for _, reference in open_documents(gt, settings).refs():
         value = read_document(reference, kinds=OBJECTS_OR_ARRAYS).value
         if isinstance(value, dict | list):

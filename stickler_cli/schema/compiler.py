@@ -147,7 +147,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         target."""
         self._size = 0
         self._sizes: dict[_Visited, int] = {}
-        """The number of nodes of each compiled place."""
+        """Maps each compiled place to the number of its nodes, including the nodes inside it."""
 
     def plan(self) -> Plan:
         """Compile the whole schema to a plan, and collect its problems."""
@@ -196,7 +196,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         return "object", None
 
     def _build(self, visited: _Visited, place: Place) -> Built:
-        """Compile a place, and record the number of its nodes."""
+        """Compile a place, and record how many nodes it has, including the nodes inside it."""
         before = self._size
         if isinstance(place, UnionPlace):
             built = self._compile_union(visited, place)

@@ -41,7 +41,7 @@ from .schema_problems import (
 
 MODEL_NAME: Final = "x-aws-stickler-model-name"
 NAMED_TEXTS: Final = 3
-"""Maximum number of field names that a note lists."""
+"""A note names at most this many fields, and only counts the others."""
 PARTS: Final = frozenset(
     ("$schema", "$id", "$comment", "$defs", "definitions", "title", "description")
 )
@@ -59,7 +59,8 @@ class LoadedSchema:
     """`sha256:` and the hexadecimal digest of the file's bytes."""
     plan: Plan
     contents: Schema
-    """The schema, including inferred annotations."""
+    """The schema, including inferred annotations. It is the user's own schema if the inferred one
+    describes more than that."""
     inferred: str | None = None
     """The digest of the inferred annotations; None if nothing was inferred."""
     fields: tuple[Inferred, ...] = ()

@@ -62,7 +62,7 @@ pickled."""
 
 
 class TooManyPlacesError(Exception):
-    """A schema describes more combinations than a user can mean."""
+    """A schema describes more fields and items than any real schema does (see `MOST_PLACES`)."""
 
     def __str__(self) -> str:
         return f"the schema describes more than {MOST_PLACES} fields and items"
@@ -441,6 +441,6 @@ class PlaceFold(ABC, Generic[Came, Made]):
         return inner
 
     def _finish(self) -> None:
-        """Compute all results that were postponed."""
+        """Compute all results that `_enter_object` postponed."""
         while self._waiting:
             self._waiting.popleft()()

@@ -63,7 +63,7 @@ class Problems:
         self.add(schema, steps, error.found, error.expected, error.hint)
 
     def note(self, *problems: Problem) -> None:
-        """Add problems; the first problem of a location is kept."""
+        """Add problems. If a location already has a problem, further problems of it are ignored."""
         for problem in problems:
             self._by_place.setdefault((problem.source, problem.pointer or ""), problem)
 

@@ -81,7 +81,7 @@ class Batch:
 
     @cached_property
     def early_ends(self) -> EarlyEnds:
-        """The end of each document that ends early."""
+        """Maps the number of each document that ends early to where and how it ends."""
         statuses = [result.status for result in self.results if result.score is not None]
         return find_early_ends(self.table, statuses)
 

@@ -147,7 +147,7 @@ class DocumentBlock:
         )
 
     def code_of_rows(self) -> AnyArray:
-        """Return each row's index into `cell_and_score`."""
+        """Return the index of each row's (cell, score) pair in `cell_and_score`, (n_rows,)."""
         positions: AnyArray = self.codes + np.repeat(_span_starts(self.n_codes), self.n_rows)
         return positions
 

@@ -139,7 +139,7 @@ class UnitRules(NamedTuple):
 
 
 def unit_rules(kind: int, role: int, outcome: int, *, parent_is_one_sided: bool) -> UnitRules:
-    """Return the counting rules of a judged unit."""
+    """Return in which counting modes a judged unit counts, and how it affects exact items."""
     in_overall, in_aggregate, in_leaves = unit_countings(
         kind, role, outcome, parent_is_one_sided=parent_is_one_sided
     )

@@ -96,7 +96,8 @@ class Results:
     this key."""
     confidences: Confidences = field(default_factory=Confidences)
     folds: dict[type, Fold] = field(default_factory=lambda: {kind: kind() for kind in FOLDS})
-    """Further statistics over the documents, by their class."""
+    """Further statistics of the documents. Maps each class in `FOLDS` to an object of this
+    class."""
     interval_settings: IntervalSettings | None = None
     """The settings of confidence intervals, or None if no intervals are computed."""
 
@@ -179,12 +180,15 @@ class Results:
 
     @property
     def sums(self) -> FieldTallies:
-        """The sums of every field, by path."""
+        """The counts and scores of every field, summed over documents.
+
+        Keys are the paths of the fields.
+        """
         return self.ledger.sums
 
     @property
     def tally(self) -> Tally:
-        """The sums of whole documents."""
+        """The counts and scores of whole documents, summed over documents."""
         return self.ledger.sums[()]
 
     @property
@@ -265,7 +269,7 @@ class Results:
         settings = self.interval_settings
 
         def further_keys(path: FieldNames, tally: Tally) -> dict[str, object]:
-            """Return the sums of a field, and its intervals if wanted."""
+            """Return the sums of a field, and its confidence intervals if they are requested."""
             is_root = not path
             record = sums_record(tally, whole=is_root)
             if settings is not None and (is_root or bounds_of_fields):
@@ -463,7 +467,10 @@ class Evaluation(Results):
 
     @property
     def validity(self) -> dict[Side, Validity]:
-        """The schema verdicts on each side that was checked."""
+        """The results of validating documents against the schema.
+
+        Maps each side that was validated to its result.
+        """
         return self.fold(Validities).sides
 
     def document_figures(self) -> dict[str, float | None]:

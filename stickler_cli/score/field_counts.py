@@ -140,7 +140,7 @@ FURTHER_COUNTS: Final = ("not_evaluated", "whole", "items", "missed_items", "inv
 field is not evaluated in the document, else 0. `whole` is the number of list items and objects that
 have no error inside. `items` is the number of all list items and objects."""
 ITEM_COUNTS: Final = slice(N_UNIT_COUNTS + 1, N_UNIT_COUNTS + len(FURTHER_COUNTS))
-"""The positions of the counts of items in a cell."""
+"""Where the counts of items, `whole` and `items`, are in a cell."""
 CELL_SIZE: Final = N_UNIT_COUNTS + len(FURTHER_COUNTS)
 IS_SCORED, SIMILARITY, SCORE, WEIGHT = range(4)  # rows of `FieldCounts.scores`
 

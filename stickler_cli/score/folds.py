@@ -69,10 +69,10 @@ class Violated:
 
 @dataclass(slots=True)
 class Validity:
-    """The schema verdicts on the documents of one side."""
+    """How many documents of one side are valid under the schema, and how the others violate it."""
 
     checked: Count = field(default=0, metadata={REQUIRED: True})
-    """Number of documents of the side."""
+    """Number of documents of the side, including those that could not be read."""
     valid: Count = field(default=0, metadata={REQUIRED: True})
     """Number of documents that are valid under the schema."""
     unreadable: Count = field(default=0, metadata={REQUIRED: True})
@@ -165,7 +165,7 @@ class Validity:
 
 @dataclass(slots=True)
 class Validities:
-    """The schema verdicts on each side that was checked."""
+    """The results of validation against the schema, for each side that was validated."""
 
     sides: dict[Side, Validity] = field(default_factory=dict)
 

@@ -356,7 +356,7 @@ def _likely_names(gate: Gate, metrics: Collection[str]) -> Iterator[str]:
 
 
 def _is_gate(text: str, option: str, lowest: float, metrics: Collection[str]) -> bool:
-    """Return whether a text is a valid gate."""
+    """Return whether a text is a valid gate, that is, whether `parse_gate` accepts it."""
     try:
         parse_gate(text, option, lowest, metrics)
     except UsageError:
@@ -593,16 +593,19 @@ class Aim:
 
     @property
     def rate(self) -> str:
-        """The rate that the aim asks for; F1 if it asks for a score."""
+        """Name of the rate that the aim asks for, such as `recall`.
+
+        It is `f1` if the aim asks for a score.
+        """
         return self.gate.metric if self.gate.metric in RATES else "f1"
 
     def passes(self, score: float) -> bool:
-        """Return whether a reward satisfies the limit."""
+        """Return whether a document's reward, given as `score`, satisfies the limit of the aim."""
         return OPERATORS[self.gate.operator](score, self.gate.limit)
 
 
 OF: Final = "argument 'of'"
-"""The argument that states an aim, in messages."""
+"""How error messages name the argument that states an aim."""
 
 
 def parse_aim(text: str) -> Aim:

@@ -76,7 +76,7 @@ class IntervalSettings:
     level: Level = field(default=LEVEL, metadata={REQUIRED: True})
     """Confidence level: the share of such intervals that contain the true value."""
     seed: Count = field(default=IntervalOptions.seed, metadata={REQUIRED: True})
-    """Seed of the weights of documents in resampling."""
+    """Seed of the random weights that resampling gives to documents."""
 
     def view(self) -> dict[str, object]:
         """Return the settings and the name of the method, as they are written to a run file."""

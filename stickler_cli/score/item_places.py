@@ -26,7 +26,7 @@ class PlaceRate(NamedTuple):
     """Values in list items at certain positions: how many there are, and how many were lost."""
 
     name: str
-    """The positions: `4`, `5-9` or `50+`."""
+    """The list positions that are counted together: `4`, `5-9` or `50+`."""
     lost: int
     values: int
     interval: Interval | None

@@ -56,7 +56,7 @@ class Ledger:
             self.sums.merge(sum_counts(batch.counts.select_documents(selected)))
 
     def add_ids(self, ids: Iterable[str]) -> None:
-        """Add the hashes of document ids."""
+        """Add documents, given by their ids. Only hashes of the ids are kept."""
         encoded_ids = (id_.encode("utf-8", "surrogatepass") for id_ in ids)
         self._add_hashes(blake2b(text, digest_size=8).hexdigest() for text in encoded_ids)
 

@@ -70,7 +70,7 @@ class FieldPolicy:
     field: str
     """Path of the field, without list indexes."""
     group: str | None
-    """The group of documents; null for all documents."""
+    """The group of documents that the threshold is for; null if it is for all documents."""
     values: Count
     """Number of predicted values, with or without a confidence."""
     documents: Count
@@ -78,7 +78,7 @@ class FieldPolicy:
     threshold: FractionOrNone
     """The lowest confidence that is accepted; null if no threshold can keep the promise."""
     accepted: Fraction
-    """The share of values that are accepted."""
+    """The share of `values` that are accepted."""
     error: FractionOrNone
     """Each document has a share of wrong values among its accepted values. This is the average of
     these shares; null if no value is accepted."""
@@ -123,7 +123,7 @@ class AcceptancePolicy:
     options: Mapping[str, Any]
     """The options that decide which values are right."""
     asked: Promise
-    """The promise that the policy keeps."""
+    """The promise that the user asked for, and that the policy keeps."""
     by: str | None
     """The key by which documents are grouped; null if they are not grouped."""
     fields: Sequence[FieldPolicy]
@@ -157,7 +157,7 @@ class FieldOutcome:
     field: str
     """Path of the field, without list indexes."""
     group: str | None
-    """The group of documents; null for all documents."""
+    """The group of documents that the threshold is for; null if it is for all documents."""
     threshold: FractionOrNone
     """The lowest confidence that is accepted; null if no value is accepted."""
     values: Count
@@ -185,7 +185,7 @@ class PolicyOutcome:
     digest: str
     """Digest of the policy."""
     max_error: Fraction
-    """Promised limit of the expected error."""
+    """The highest expected error that the policy promises."""
     assurance: Fraction
     """The promised minimum probability that `max_error` holds. The probability is over the random
     choice of the documents from which the policy was made."""

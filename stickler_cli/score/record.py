@@ -128,7 +128,8 @@ class Run:
     """The command that lists errors; the user adds options that select some of them. Empty if the
     command is unknown. It is not saved in run files."""
     first_non_matches: Sequence[Error] = ()
-    """The errors that reports list, in order; not in run files."""
+    """The first errors of the run, in the order in which reports list them. Not saved in run
+    files."""
 
     @property
     def began(self) -> str:
@@ -163,7 +164,7 @@ class Run:
 
     @property
     def n_unfit(self) -> int:
-        """Number of documents that make the run incomplete."""
+        """Number of documents whose status makes the run incomplete."""
         return sum(self.evaluation.statuses[status] for status in self._unfit_statuses)
 
     @property
@@ -179,7 +180,7 @@ class Run:
 
     @property
     def _unfit_statuses(self) -> frozenset[Status]:
-        """The statuses of documents that make a run incomplete."""
+        """The statuses that make a run incomplete if a document has one of them."""
         return UNFIT_IF_STRICT if self.options.strict else UNFIT
 
 

@@ -7,7 +7,7 @@ from stickler_cli.core.rules import AnyJson, Count, Flag, FractionOrNone
 
 @dataclass(frozen=True, slots=True)
 class FieldRepeats:
-    """How a field, or whole documents, came out in several runs."""
+    """How often a field, or whole documents, came out right or wrong in several runs."""
 
     field: str
     """Path of the field, without list indexes; keys of maps are `*`. Empty for whole documents."""

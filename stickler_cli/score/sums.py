@@ -192,7 +192,7 @@ EXACT_METRICS: Final = ("exact_precision", "exact_recall", EXACT_F1)
 COUNTING_MODES: Final = ("overall", "aggregate", "leaves")
 OUTCOME_NAMES: Final = tuple(outcome.name.lower() for outcome in Outcome)  # keys of counts in files
 LEAF_COUNTS: Final = slice(N_UNIT_COUNTS - len(OUTCOME_NAMES), N_UNIT_COUNTS)
-"""The positions of the counts of values in a cell."""
+"""Where the counts of the mode `leaves`, which counts values, are in a cell."""
 OUTCOME_PAIRS: Final = tuple(combinations_with_replacement(range(len(OUTCOME_NAMES)), 2))
 """All pairs of positions in `Outcome`. Each pair has a moment: in each document, the counts of the
 two outcomes are multiplied, and these products are summed over documents."""
@@ -214,7 +214,7 @@ class Tally:
     """The sums over documents for one field, or for whole documents."""
 
     cell: list[int] = field(default_factory=lambda: [0] * CELL_SIZE)
-    """Sums of the field's cells, (CELL_SIZE,)."""
+    """The counts of the field, summed over documents, (CELL_SIZE,)."""
     moments: list[list[int]] = field(
         default_factory=lambda: [[0] * len(MOMENT_NAMES) for _ in range(3)]
     )
@@ -419,7 +419,7 @@ class FieldTallies(dict[FieldNames, Tally]):
 
 
 def sum_counts(counts: FieldCounts) -> FieldTallies:
-    """Sum the counts of some documents, by field."""
+    """Sum the counts of each field over some documents."""
     starts = counts.starts  # the rows of a field are consecutive
     cells = np.add.reduceat(counts.cells, starts, axis=0).tolist()
 

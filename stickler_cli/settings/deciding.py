@@ -60,7 +60,7 @@ def optional_schema() -> str:
 
 
 class OptionalSchemaSource(SchemaSource):
-    """Option for the source of a schema that the user may omit."""
+    """Option for the source of a schema. The user may leave it out."""
 
     schema: str = optional_schema()
 

@@ -50,7 +50,7 @@ from .running import (
 
 
 def _cause(help_text: str) -> Any:
-    """Declare the option that selects a cause."""
+    """Declare the option that selects a cause of errors by its number."""
     return option(None, help_text, "N", values=SOME, in_file="none")
 
 

@@ -50,7 +50,7 @@ class Desk:
     """Services that the command line provides to studies."""
 
     shows_values: bool
-    """Whether a report that shows single values is requested."""
+    """Whether the user requests a report that shows single values."""
     schema: Callable[..., LoadedSchema]
     """Loads the schema that the settings name, or infers one from the ground truth."""
     run: Callable[[EvalSettings, OutputsRequested], Run]

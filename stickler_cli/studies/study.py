@@ -51,6 +51,6 @@ class Study:
 
     @property
     def folder(self) -> str:
-        """The package of the study."""
+        """Dotted name of the package that contains the study."""
         module: str = self.settings.__module__
         return module.rpartition(".")[0]

@@ -371,7 +371,8 @@ def agree_on_text(choices: Sequence[Inferred], kinds: Sequence[str]) -> Sequence
 
 
 COMPARES_TYPES: Final = frozenset({"ExactComparator", "NumericComparator"})
-"""Comparators with the keyword `same_type`."""
+"""Names of the comparators that have the option `same_type`. With this option, 5 does not match
+"5"."""
 
 
 def keep_types(choice: Inferred) -> Inferred:

@@ -66,7 +66,8 @@ listed again at each place. A larger part is listed as one entry, `as above`."""
 COMMENT: Final = "$comment"
 """The keyword whose text explains a field's annotations."""
 SAME: Final = "as above"
-"""The kind of an entry that stands for fields listed before."""
+"""The kind that is shown for a part of the schema whose fields are already listed at another
+path."""
 MAX_TEXT_VISITS: Final = 1_000  # number of visits that are remembered
 LIST_OF: Final = "list of "
 """Prefix of the kind of list elements, as in `list of string`. If the document itself is a list,
@@ -82,7 +83,7 @@ class FieldVisit(NamedTuple):
     """A visit of one place during the walk over a schema (see `stickler_cli.schema.places`)."""
 
     holder: Schema
-    """The schema to which annotations of the place are added."""
+    """The part of the schema to which annotations of the place are added."""
     leaf_holder: Schema | None = None
     """The schema of the array around a leaf. If there is such an array, annotations of the leaf are
     added there."""
@@ -91,7 +92,8 @@ class FieldVisit(NamedTuple):
     path: Path = ()
     inherited: Merged = NOTHING_INHERITED
     weight: float | None = None
-    """Weight that the surrounding array states."""
+    """Weight that the surrounding array gives to its elements. If it is None, the weight of the
+    place itself is used."""
     listed: bool = False
     """Whether the place is an element of a list."""
     depth: int = 0
@@ -115,7 +117,7 @@ class FieldVisit(NamedTuple):
 
 _Fields: TypeAlias = list[Inferred]
 _NOWHERE: Final[Schema] = {}
-"""The `holder` of a place that has no schema of its own."""
+"""The `holder` of a place for which the schema has no part of its own."""
 
 
 class _TextsOfSchema(NamedTuple):
@@ -353,7 +355,10 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return self._visit_place(place.content, inner)
 
     def _note_content(self, visit: FieldVisit) -> None:
-        """Remember the observed texts of a place, which may be JSON."""
+        """Remember the observed texts of a place.
+
+        They are examined later, because they may be JSON.
+        """
         schema = visit.holder
         texts = None if self._seen is None else self._seen.find_texts(visit.path)
         if texts is None or visit.is_in_text or id(schema) not in self._own:

@@ -220,7 +220,7 @@ NAMES_IN_CODE: Final = _names_in(
 )
 """Last words of the names of fields that may contain names in code, such as `get_weather`."""
 ARGUMENTS: Final = _names_in("arg, argument, kwarg")
-"""Last words of names of fields with the arguments of a call."""
+"""Last words of the names of fields that contain the arguments of a call."""
 INPUTS: Final = _names_in("input, param, parameter")
 """Last words of the names of fields that may contain the arguments of a call. A field `input` does
 if another field of the same object has the name of a tool."""

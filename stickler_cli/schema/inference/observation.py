@@ -252,12 +252,13 @@ class Observed:
     """Whether the observed values are listed as an enum in the inferred schema."""
     fields: "dict[str, Observed]" = field(default_factory=dict)
     has_other_keys: bool = False
-    """Whether objects had keys without statistics of their own."""
+    """Whether objects had further keys, for which no statistics are kept because there are too
+    many."""
     elements: "Observed | None" = None
     content: "Observed | None" = None
     """Statistics of the JSON values that texts contain; None if they contain none."""
     has_other_texts: bool = False
-    """Whether at least one text is not a JSON object or list."""
+    """Whether at least one text is not JSON. If so, the texts are not parsed as JSON any more."""
     n_lists: int = 0
     """Number of lists that were searched for a field that identifies their items. Only lists with
     at least two objects are searched."""
@@ -538,7 +539,10 @@ class Observed:
 
     @property
     def merged_fields(self) -> "Observed":
-        """The statistics of all fields added up, used for a map."""
+        """The statistics of all keys of an object, added up as if they were one field.
+
+        They describe the values of a map.
+        """
         values = Observed()
         for values_of_field in self.fields.values():
             values.absorb(values_of_field)
@@ -594,7 +598,7 @@ def _keys_of(items: list[JsonObject]) -> Iterator[str]:
 
 
 MOST_LISTED: Final = 20
-"""Maximum number of values of an enum."""
+"""Texts are listed as an enum only if they have at most this many distinct values."""
 REPEATED: Final = 4
 """Texts are a set of choices only if each distinct text occurs at least this many times on average.
 """

@@ -46,7 +46,7 @@ class RewrittenUnion(NamedTuple):
     path: Path
     """Location of the part in the schema's own file."""
     keywords: tuple[str, ...]
-    """Keywords of the part that have new values."""
+    """The keywords of this part that were added or got a new value, such as `anyOf`."""
 
 
 def write_alternatives(schema: Schema) -> tuple[list[Schema], list[RewrittenUnion]]:

@@ -18,7 +18,8 @@ from stickler_cli.score.intervals import BoundsRecord, divide
 
 BINS: Final = 10
 BUDGETS: Final = (0.1, 0.3, 0.5)
-"""Shares of all units that people may have time to review."""
+"""Shares of all values that people may have time to review. For each, the results say which share
+of the wrong values they would find."""
 PRECISIONS: Final = (0.95, 0.99, 0.999)
 """Shares of right values that users may require. For each of them, reports show the lowest
 confidence threshold such that enough of the values at or above it are right."""
@@ -34,7 +35,7 @@ class Selective(NamedTuple):
     """
 
     threshold: Fraction
-    """The threshold: the lowest accepted confidence."""
+    """The lowest confidence that is accepted."""
     coverage: Fraction
     """The share of values whose confidence is at or above the threshold."""
 

@@ -63,7 +63,7 @@ class ErrorTrait(NamedTuple):
     path: tuple[str, ...]
     """Path of the field, without list indexes. Keys of maps are kept as in the documents."""
     differing: tuple[str, ...] = ()
-    """For pairs of items, the fields in which they differ."""
+    """For a pair of list items: the names of the fields in which the two items differ."""
     gt: str = ""
     """The ground-truth value as JSON; empty if one of the two values is long or absent."""
     pred: str = ""
@@ -226,7 +226,10 @@ class Causes:
         self._add(cause.identity, size, documents)
 
     def drop_rows(self) -> None:
-        """Drop the ids of documents, whose number grows with the run."""
+        """Forget which documents have each cause.
+
+        The number of these ids would grow with the run.
+        """
         self.ids = None
 
     def _add(
@@ -641,7 +644,10 @@ def sort_by_count(counts: ByClass) -> ByClass:
 
 
 def _counts_record(fields: Mapping[Path, ByClass]) -> dict[str, object]:
-    """Return counts by field and class, as a run file has them."""
+    """Return how many errors of each class there are, as a run file has it.
+
+    There are counts for each field, and for all fields together.
+    """
     total = overall(fields)
     by_field = {field_path(path): _class_record(fields[path]) for path in sorted(fields)}
     return {"total": total.total(), "overall": _class_record(total), "fields": by_field}

@@ -46,9 +46,10 @@ class ValueCounts:
     """
 
     gt: dict[Names, Buckets] = field(default_factory=dict)
-    """Values in the ground truths of documents that have errors."""
+    """Counts of ground-truth values, for each field. Only documents that have errors are
+    counted."""
     wrong: dict[Names, Buckets] = field(default_factory=dict)
-    """Values of wrong predictions."""
+    """Counts of wrong predicted values, for each field."""
 
     def add_truths(self, table: UnitTable, selected: Mask) -> None:
         """Count the ground-truth values of the selected documents of a table."""

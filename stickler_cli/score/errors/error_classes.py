@@ -254,7 +254,10 @@ def _classify_long_texts(gt: str, pred: str) -> ErrorClass | None:
 
 
 def _unexplained(path: Path) -> ErrorClass:
-    """Return the class of an error that no other rule explains."""
+    """Return the class of an error that no other rule explains.
+
+    It is `WRONG_ITEM` for a list item, else `OTHER`.
+    """
     return ErrorClass.WRONG_ITEM if isinstance(path[-1], int) else ErrorClass.OTHER
 
 

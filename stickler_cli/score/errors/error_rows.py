@@ -224,7 +224,7 @@ RECORD_KEYS: Final = {
     "pred": "prediction_value",
     "differing": "differing_fields",
 }
-"""The key of each column of `Error` in files."""
+"""Maps each column of `Error` to its key in files."""
 
 _REQUIRED: Final = frozenset(Error._fields[: Error._fields.index("similarity")])
 """The columns that are written to files even if they are empty."""
@@ -270,7 +270,7 @@ Sampled: TypeAlias = tuple[int, str, int, bytes]  # (hash, document id, position
 
 
 class DocumentLines(NamedTuple):
-    """The kept errors of one document."""
+    """The kept errors of one document, and the score of the document."""
 
     score: float
     id: str
@@ -281,7 +281,7 @@ class DocumentLines(NamedTuple):
 
     @property
     def rank(self) -> Rank:
-        """Score and id of the document."""
+        """The (score, id) by which documents are sorted."""
         return self.score, self.id
 
 
@@ -399,14 +399,14 @@ class KeptErrors:
                 del sample[size:]
 
     def _keep(self, document: DocumentLines) -> None:
-        """Add the lines of a document, unless it comes after `bound`."""
+        """Add the lines of a document, unless its rank is higher than `bound`."""
         if self.bound is None or document.rank <= self.bound:
             insort(self.documents, document)
             self._n_lines += len(document.lines)
             self._n_bytes += sum(map(len, document.lines))
 
     def _lower_bound(self, bound: Rank) -> None:
-        """Set the bound, and drop the documents above it."""
+        """Lower the bound to a rank, and drop all documents with a higher rank."""
         self.bound = bound
         while self.documents and self.documents[-1].rank > bound:
             lines = self.documents.pop().lines

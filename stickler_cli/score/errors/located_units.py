@@ -31,7 +31,7 @@ class Enclosure(NamedTuple):
     """Path of the object or item: in the ground truth, or in the prediction if the ground truth
     lacks it."""
     is_one_sided: bool
-    """Whether all values inside the unit are missed or invented."""
+    """Whether all values inside the object or item are missed or invented."""
 
 
 class LocatedUnit(NamedTuple):
@@ -270,7 +270,7 @@ def enclosure_of(
 
 
 def field_number(batch: UnitBatch, position: int) -> int:
-    """Return the number of a unit's field."""
+    """Return the number of the field to which a unit belongs."""
     return batch.field if isinstance(batch.field, int) else int(batch.field[position])
 
 
@@ -353,7 +353,7 @@ def units_at(table: UnitTable, batch: UnitBatch, selected: Indexes) -> Iterator[
 
 
 def extra_keys_at(table: UnitTable, batch: UnitBatch, position: int) -> Iterator[LocatedUnit]:
-    """Yield the undeclared keys of a predicted object as units."""
+    """Yield a unit for each key of a predicted object that the schema does not declare."""
     selected = np.array([position])
     (location,) = locate(table, batch, selected)
     enclosure = location.enclosure

@@ -66,7 +66,8 @@ class Mark:
 
 
 Marks = Mapping[str, Mapping[MarkedError, Mark]]
-"""The verdicts on errors, by document id and then by error."""
+"""The verdicts of people. Maps each document id to a dict from an error of the document to its
+verdict."""
 
 
 @dataclass(slots=True)
@@ -76,9 +77,9 @@ class MarkedCounts:
     matched_errors: list[MarkedError] = field(default_factory=list)
     """The errors of this run that have a verdict."""
     counts: list[list[int]] = field(default_factory=lambda: [[0] * 5 for _ in COUNTING_MODES])
-    """Change of the counts, (3 counting modes, 5 outcomes)."""
+    """By how much the verdicts change the counts, (3 counting modes, 5 outcomes)."""
     score_sum: int = 0
-    """Change of the sum of scores, times `SCORE_SCALE`."""
+    """By how much the verdicts change the sum of the scores, times `SCORE_SCALE`."""
 
     def add(self, before: CountArray, after: CountArray, score_change: int) -> None:
         """Add a document: its counts before and after correction, and the change of its score."""
@@ -112,7 +113,7 @@ def match_marks(
 
 @dataclass(frozen=True, slots=True)
 class MendedRates:
-    """The counts and rates of one counting mode after correction."""
+    """The counts and rates of one counting mode, corrected by the verdicts of people."""
 
     tp: Count
     """Number of right units."""
@@ -137,7 +138,8 @@ class MarkedOutcome:
     verdicts: Count
     """Number of errors with a verdict. If an error has several verdicts, the last one counts."""
     right: Mapping[str, Count]
-    """Number of errors of this run that become right, by verdict."""
+    """Maps each verdict that says that the prediction is right to the number of errors that it
+    turns into right values."""
     neither: Count
     """Number of errors that stay errors. Their verdict says that neither the ground truth nor the
     prediction is right."""
@@ -212,7 +214,7 @@ def correct_truth(units: Iterable[LocatedUnit], truth: JsonValue) -> JsonValue:
 
 
 class TruthChange(NamedTuple):
-    """A change of a ground truth that corrects an error."""
+    """The value to set or remove in a ground truth so that an error is corrected."""
 
     outcome: Outcome
     """The outcome of the error."""

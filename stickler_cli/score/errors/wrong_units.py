@@ -87,11 +87,14 @@ class SimpleErrors(NamedTuple):
 
 
 class DocumentErrors(Protocol):
-    """The errors of compared documents, as a batch has them."""
+    """The errors of compared documents, and the data from which they are found."""
 
     @property
     def simple_errors(self) -> list[SimpleErrors]:
-        """The simple errors of all documents, by field and class."""
+        """The missed and invented values of all documents.
+
+        There is one entry for each field and error class.
+        """
 
     @property
     def compared_ids(self) -> Sequence[str]:
@@ -107,7 +110,7 @@ class DocumentErrors(Protocol):
 
     @property
     def early_ends(self) -> EarlyEnds:
-        """The end of each document that ends early."""
+        """Maps the number of each document that ends early to where and how it ends."""
 
     def classified(self, selected: Mask | None = None) -> Iterator[ClassifiedError]:
         """Yield the errors that are not simple, of all documents or only of the selected ones."""

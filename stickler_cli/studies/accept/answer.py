@@ -126,7 +126,7 @@ def _promise_sentence(policy: AcceptancePolicy) -> str:
 
 
 def _outcome_sentence(field: FieldPolicy) -> str:
-    """Return a sentence on which values of a field pass."""
+    """Return a sentence that says which values of a field are accepted without review."""
     if field.threshold is None:
         return f"no value can skip review, because {_reason_clause(field)}"
     share, error, bound = rate(field.accepted), rate(field.error), rate(field.bound)

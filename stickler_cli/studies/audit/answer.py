@@ -326,7 +326,7 @@ class Audit:
         self.n_without_right_value = 0
         """Number of wrong values for which no verdict gives the right value."""
         self.fields: dict[str, int] = {}
-        """The index of each field in the arrays, by path."""
+        """Maps the path of each field to its index in the arrays."""
         self._verdict_rows: list[tuple[object, ...]] = []
         place_types: list[tuple[Any, ...]] = [
             ("document", "i8"),
@@ -354,7 +354,7 @@ class Audit:
         self.votes, self.against = count_votes(self.groups)
         self.rarity = rarity(self.groups, self.field_numbers)
         self.order = np.lexsort((self.rarity, self.against, -self.votes))
-        """Positions of the places, the most suspect first."""
+        """Indexes that sort the places: the most suspect place comes first."""
         self.strata = stratify(self.votes, n_runs)
         self.strata[self.verdicts["place"][~self.verdicts["drawn"]]] = NOT_DRAWN
         self.weights = weigh_places(self.strata, self.verdicts["place"])

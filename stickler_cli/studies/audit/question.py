@@ -23,7 +23,7 @@ from stickler_cli.studies.study import LINE_FORMATS, Study
 
 
 class RunsSource(Settings):
-    """The runs that are compared with a ground truth."""
+    """Option for the runs that are compared with a ground truth."""
 
     runs: tuple[str, ...] = option(
         (),

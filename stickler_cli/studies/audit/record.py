@@ -32,7 +32,7 @@ class Said:
     """One of the answers that runs gave for a value, with the runs that gave it."""
 
     answer: AnyJson
-    """The value that the runs give; null if they give no value."""
+    """The answer: the value that these runs give, or null if they give no value."""
     runs: list[Count]
     """Positions of the runs that give this answer, from 0."""
 

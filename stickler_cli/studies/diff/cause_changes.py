@@ -143,7 +143,7 @@ _UNLISTED = -1  # the position of causes that lost no value
 
 @dataclass(slots=True)
 class _MovedValues:
-    """The values lost to one cause that changed in the same way."""
+    """The values that were lost to one cause and that changed in the same way between two runs."""
 
     n_values: int = 0
     errors: set[tuple[str, str]] = field(default_factory=set)
@@ -152,7 +152,7 @@ class _MovedValues:
 
     @property
     def size(self) -> CauseSize:
-        """The numbers of errors, of values and of documents."""
+        """The numbers of errors, of lost values and of documents."""
         n_documents = len({document for document, _ in self.errors})
         return CauseSize(errors=len(self.errors), values=self.n_values, documents=n_documents)
 

@@ -37,9 +37,9 @@ class ErrorsOfRun:
     def __init__(self, errors: Iterable[Error], compared: set[str]) -> None:
         self.values: dict[_Place, Error] = {}
         self.wholes: dict[_Place, Error] = {}
-        """The items and objects that failed as a whole."""
+        """The errors of items and objects that failed as a whole."""
         self.wrong_paths: dict[str, list[str]] = {}
-        """The paths of wrong and missed values, by document."""
+        """Maps the id of each document to the paths of its wrong and missed values."""
         for error in errors:
             if error.document not in compared:
                 continue

@@ -55,7 +55,7 @@ class RunRows(NamedTuple):
     field: IntArray
     document: IntArray
     cell: IntArray
-    """Position of the counts in `JoinedRuns.cells`."""
+    """Index of the row of counts in `JoinedRuns.cells`."""
     score: NDArray[np.float64]
     """Mean score of the field in the document; NaN if it has no score there."""
 
@@ -85,7 +85,7 @@ class JoinedRuns:
     only_new: Sequence[str]
     """Ids of the documents that only the second side compared."""
     known: Sequence[RunDocuments]
-    """The status of the documents in each run."""
+    """For each run, the status of every document, and whether the run compared it."""
     paths: Sequence[FieldNames]
     """Paths of all fields. Every key of a map is a field of its own."""
     cells: IntArray

@@ -69,7 +69,7 @@ class Trend(StrEnum):
 
 
 class Decision(StrEnum):
-    """The evidence on which a trend rests."""
+    """The method that decided the trend of a figure, or the reason why no method could."""
 
     EXACT = "exact permutation test"
     """The results of both runs were swapped in every possible set of documents."""
@@ -459,7 +459,10 @@ class ChangedValue:
 
     @property
     def cause(self) -> str:
-        """Joined keys of the cause of the error in the run at `run`."""
+        """The cause of the error in the run at position `run`.
+
+        It is written as joined keys (see `split_cause_keys`).
+        """
         return self.causes_by_run[self.run]
 
     def is_missed(self, run: int) -> bool:
@@ -488,7 +491,7 @@ class RunName:
 
 
 class ComparedRecord(TypedDict):
-    """Numbers of documents by how they changed between both runs."""
+    """How many documents changed, and in which way, between both runs."""
 
     compared: Count
     """Number of documents that the first run compared. All figures are about these documents."""

@@ -119,7 +119,7 @@ class JudgeReport(StudyRecord):
 
 
 MAX_SHOWN: Final = 10
-"""Number of disagreements in the report; JSON has more."""
+"""The report shows at most this many disagreements. The JSON record has more of them."""
 
 _FIGURES: Final = (
     FigureColumn("field", "field", str, shown=lambda account: account.field or "all"),

@@ -177,7 +177,7 @@ class _AbsenceForm:
 
     text: str
     spot: Spot
-    """The first value of this form."""
+    """Location of the first value that is written in this way."""
     count: int = 0
 
 

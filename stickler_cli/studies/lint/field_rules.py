@@ -169,7 +169,7 @@ class Profile:
     orders: DistinctTexts = field(default_factory=lambda: DistinctTexts(2))
     """Which orders of day and month the dates of the field show, such as "day first"."""
     tally: TextTally = field(init=False)
-    """Counts of the texts that the comparator treats specially."""
+    """Counts of the texts that the comparator may match or reject against expectation."""
 
     def __post_init__(self) -> None:
         self.tally = TextTally(self.node)

@@ -434,7 +434,7 @@ class Findings:
             kept.append((spot, problem))
 
     def add_of_schema(self, rule: str, path: str, found: str, expected: str = "") -> None:
-        """Add a finding on a field of the schema itself."""
+        """Add a finding about the schema itself. `path` is the path of the field in the schema."""
         problem = Problem(self._schema, found, expected, pointer=self._stands.get(path))
         spot = Spot(FileReference(self._schema, MAX_DOCUMENT_BYTES))
         self.add_problem(rule, spot, problem, path)

@@ -25,7 +25,7 @@ class TextTally:
     node: LeafNode
     texts: int = 0
     long_texts: int = 0
-    """Number of texts longer than a name or a title."""
+    """Number of texts with more than `SHORT` characters, which is longer than a name or a title."""
     with_numbers: int = 0
     """Number of texts that contain both digits and letters."""
     with_letters: int = 0

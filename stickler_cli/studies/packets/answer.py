@@ -253,7 +253,7 @@ def _compute_quotients(sums: Mapping[str, Floats]) -> dict[str, tuple[Floats, Fl
 
 
 _MEANS: Final = ("homogeneity", "completeness", "v_measure", "rand", "adjusted_rand")
-"""Figures that are averaged over packets."""
+"""Figures that are computed for each packet and then averaged over packets."""
 
 
 def _make_figures(

@@ -137,7 +137,7 @@ _FIGURES: Final = (
 
 
 def report_of(record: SizeReport) -> Report:
-    """Return the report of the needed numbers of documents."""
+    """Return the report that says how many documents are needed."""
     legend = (
         (
             "documents",

@@ -66,7 +66,7 @@ class CutRecord:
     same: Count | None
     """How many of `pairs` people call the same. Null if there are no verdicts."""
     passing: Count
-    """Number of all pairs that would match at this threshold."""
+    """Number of pairs that would match at this threshold, out of all pairs of the field."""
     precision: FractionOrNone
     """Share of the matching pairs that people call the same. Null if there are no verdicts, or if
     no pair matches."""
@@ -473,5 +473,5 @@ def _compile_thresholds(
 
 
 def _read_thresholds(plan: Plan) -> dict[str, float | None]:
-    """Return the thresholds of all fields of a plan, by path."""
+    """Return a dict from the path of each field of a plan to its threshold."""
     return {field_path(row.field): row.threshold for row in field_listing(plan)}

@@ -70,7 +70,7 @@ class FieldSample:
     """Index of the unit of each pair, (n,). A unit is mostly a document. All pairs of a unit are in
     the same half, and are resampled together."""
     names: Sequence[str]
-    """Names of the units."""
+    """Names of the units. `unit` has indexes into this list."""
     same: Mask | None = None
     """Whether people call each pair the same, (n,). None if there are no verdicts."""
 
@@ -158,7 +158,7 @@ def _find_problem(sample: FieldSample) -> str:
 
 
 def passes(sample: FieldSample, threshold: float) -> Mask:
-    """Return a mask of the pairs that meet a threshold."""
+    """Return a mask of the pairs whose similarity reaches a threshold."""
     return sample.similarity >= threshold - EQUAL_WITHIN
 
 
@@ -373,7 +373,10 @@ class FieldEvidence:
         return self.node.comparator.name if isinstance(self.node, LeafNode) else ""
 
     def add(self, similarity: Iterable[float], units: Iterable[int]) -> None:
-        """Add pairs, up to `MAX_PAIRS` in total."""
+        """Add pairs: the similarity and the unit of each.
+
+        Pairs after the first `MAX_PAIRS` are dropped.
+        """
         n_free = max(0, MAX_PAIRS - len(self.similarity))
         self.similarity.extend(islice(similarity, n_free))
         self.unit.extend(islice(units, n_free))
