@@ -102,7 +102,8 @@ LARGEST_KEPT: Final = 1 << 20
 """Scorers of a schema file above this size, in bytes, are not cached. The file is read in each
 call, to see whether it has changed."""
 _LEADS_OUT: Final = re.compile(rb'"\$(dynamicRef|ref)"\s*:\s*"(?!#)')
-"""Pattern of a reference to another file, which could change."""
+"""Matches a reference from a schema to another file. Such a schema is not cached, because the other
+file could change."""
 
 
 def _kept_scorer(schema: AnySchema, rules: Mapping[str, FieldRules]) -> dict[Hashable, Scorer]:

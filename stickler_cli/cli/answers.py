@@ -63,7 +63,7 @@ def _command_without_outputs(study: Study, settings: Any) -> str:
 
 
 def _as_tuple(value: Any) -> tuple[str, ...]:
-    """Return the values of an argument: several, one, or none."""
+    """Return an argument as a tuple: empty for None, with one element for a single value."""
     return value if isinstance(value, tuple) else () if value is None else (value,)
 
 

@@ -217,7 +217,7 @@ def _read_arguments(context: typer.Context, options: Mapping[str, Option]) -> di
 
 
 def _texts_of(value: object) -> tuple[str, ...]:
-    """Return the texts of an argument, which may have several."""
+    """Return the texts of an argument as a tuple. A single text becomes a tuple of one."""
     return (value,) if isinstance(value, str) else tuple(map(str, value))  # type: ignore[call-overload] # typer's
 
 
@@ -379,7 +379,7 @@ class _Documented:
             return super().make_context(*arguments, **options)  # type: ignore[misc]
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command, or the named command of the group."""
+        """Run the command, or the subcommand of a group. Errors are shown as messages."""
         with _errors_as_messages():
             return super().invoke(ctx)  # type: ignore[misc]
 

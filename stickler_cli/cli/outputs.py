@@ -56,7 +56,8 @@ _STYLED: Final = (
     *("verbose", "sort", "only_errors", "places"),
     *("show_non_matches", "show_documents", "junit_fields"),
 )
-"""Names of options that are also attributes of `TableStyle`."""
+"""Options of commands whose values are passed to the attributes of `TableStyle` with the same
+names."""
 
 CODES: Final = {
     RunVerdict.PASSED: ExitCode.OK,
@@ -70,7 +71,7 @@ class Outputs:
     """Where a command writes its results, and in which formats."""
 
     files: Mapping[str, str]
-    """Format of each output file."""
+    """Maps each output file to its format."""
     printed: str | None
     """Format of standard output; None to print nothing."""
     style: TableStyle

@@ -131,7 +131,7 @@ class Question(NamedTuple):
 
     answer: Callable[..., object]
     tests: tuple[Callable[[object], bool], ...]
-    """A test of each argument."""
+    """For each argument, a function that returns whether the argument is valid."""
 
     def ask(self, text: str) -> object:
         """Return the answer to the question.

@@ -44,7 +44,7 @@ class Server:
     client: str = ""
     """Name of the class in the server's library that connects to the server."""
     key: str = ""
-    """Environment variable that has the key."""
+    """Name of the environment variable that holds the API key."""
     usual: str = ""
     """Address if no variable is set; empty if the library knows the address."""
     always_keyed: bool = False
@@ -125,7 +125,7 @@ class Bedrock(Server):
 
     @property
     def pricing(self) -> str:
-        """Name of the provider in genai-prices, at any address."""
+        """Name of the provider in genai-prices, even if the user has set another address."""
         return self.prices
 
     @property

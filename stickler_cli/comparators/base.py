@@ -131,7 +131,7 @@ def linked_codes(values: Iterable[Iterable[Hashable]]) -> Keys:
 
 
 Similarities: TypeAlias = NDArray[np.float64]
-"""The similarities of pairs, (n,), in [0, 1]."""
+"""One similarity in [0, 1] for each pair of values, (n,)."""
 
 Lengths: TypeAlias = NDArray[np.intp]
 """The lengths of values in letters, for one side of all pairs, (n,)."""
@@ -227,7 +227,8 @@ class BaseComparator:
     """Whether one call for many pairs is much faster than one call for each pair."""
 
     steps_of_letter: int = 20
-    """Nanoseconds to prepare one letter of a long text."""
+    """Estimated work to prepare one letter of a long text, in nanoseconds. It counts towards the
+    work limit."""
 
     asks_models: ClassVar[bool] = False
     """Whether the comparator asks a model in its method `ask`. The engine then calls it as rarely

@@ -74,7 +74,7 @@ class CodeComparator(BaseComparator):
         return float(gt == pred)
 
     def keys(self, prepared: Sequence[str]) -> Keys:
-        """Return a code for each distinct text."""
+        """Return one code for each text. Equal texts have the same code."""
         return codes_of(prepared)
 
 

@@ -314,7 +314,7 @@ class EnumComparator(BaseComparator):
         return float(gt == pred)
 
     def keys(self, prepared: Sequence[int | str]) -> Keys:
-        """Return a code for each distinct member or text."""
+        """Return one code for each prepared value. Equal values have the same code."""
         return codes_of(prepared)
 
 

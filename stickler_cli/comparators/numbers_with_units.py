@@ -105,7 +105,8 @@ _POWER: Final = re.compile(r"(?<!\d[eE])(?<=[^\W\d_])[23](?!\w)|10\^\d+")
 _UNIT: Final = re.compile(r"\w{0,40}\$|[^\W\d_]+[23]?|[€£¥₹₩₽₺₪₫₴₦₱฿%\"]|10\^\d+|(?<=\s)'(?!\w)")
 _PER_YEAR_OR_MONTH: Final = re.compile(r"(?<=%)\s?p\.?\s?([am])\b\.?", re.IGNORECASE)
 _PERIODS: Final = {"a": " per year", "m": " per month"}
-"""The words for `p.a.` and `p.m.` behind a rate of interest."""
+"""Maps the letter in `p.a.` or `p.m.` to words. They replace the abbreviation after a
+percentage."""
 _RELATION: Final = re.compile(r"[<>]=?|[~\u00b1]")
 _DASHES: Final = str.maketrans("\u2212\u2013\u00a0\u2009\u202f\u2032\u2033", "--   '\"")
 _CREDIT: Final = re.compile(r"(?<=[\d.])\s*(?:-|CR\b\.?)|\bCR\b(?=\s*\d)")

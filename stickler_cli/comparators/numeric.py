@@ -51,7 +51,7 @@ from .numbers_with_units import (
 LONGEST_MEASURE: Final = 64  # letters; common numbers with units have half as many
 STEPS_OF_ABBREVIATION: Final = 1_000  # nanoseconds for one pair of words
 _EXACT: Final = 2**53
-"""Every whole number below this limit is exactly a float."""
+"""A float can hold every whole number below this limit exactly."""
 
 _ROUNDING: Final = 1e-14
 """Upper bound of the relative rounding error in `_within`. Its five operations have an error of at

@@ -54,7 +54,7 @@ MAX_EXCHANGED_WORDS: Final = 3
 """Maximum number of neighbouring words that can be exchanged with others. A longer run is taken for
 a sentence that was moved."""
 STEPS_OF_ORDERED_WORD: Final = 1_000
-"""Nanoseconds to align one word of two texts."""
+"""Work to align one word of two texts, in nanoseconds. It counts towards the work limit."""
 MAX_JOINED_WORDS: Final = 3
 """Maximum number of words that may be written as one word."""
 

@@ -16,16 +16,16 @@ Bits: TypeAlias = NDArray[np.uint8]
 PATH_ROW_STEPS: Final = 20_000
 """Work for each row that the search for an augmenting path visits, in steps."""
 PATH_CELL_STEPS: Final = 20
-"""Work for each cell of a visited row, in steps."""
+"""Work for each cell of a row that the search for an augmenting path visits, in steps."""
 ASSIGNMENT_STEPS: Final = 0.1
 """Work of scipy's assignment of an (n, m) matrix, in steps for each n * n * m. Measurements usually
 gave 0.03, and never more than 0.8."""
 ASSIGNMENT_BYTES: Final = 18
-"""Memory of an assignment for each cell, in bytes."""
+"""Memory that scipy's assignment needs for each cell of its matrix, in bytes."""
 ALIGNMENT_STEPS: Final = 6
-"""Work of an alignment for each cell, in steps."""
+"""Work to pair the items of two lists in their order, in steps for each possible pair of items."""
 ALIGNED_CELLS_PER_BYTE: Final = 4
-"""Number of cells of an alignment that fit in one byte."""
+"""When items are paired in their order, one byte holds the data of this many possible pairs."""
 
 
 def split_by_size(sizes: Indexes, max_size: int) -> Iterator[Indexes]:

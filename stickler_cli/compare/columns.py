@@ -62,7 +62,7 @@ class Items(NamedTuple):
 
     slots: Indexes
     owner: Indexes
-    """The index of each item's list, among the selected lists."""
+    """For each item, the index of its list among the selected lists."""
     indexes: Indexes
     """The index of each item in its list; for a value of an object, the code of its key."""
 
@@ -82,7 +82,7 @@ class AlignedItems(NamedTuple):
     """Position of the prediction's item in its column; `NOTHING` (-1) if the prediction lacks the
     item."""
     owner: Indexes
-    """The index of the list or object that each entry belongs to."""
+    """For each entry, the index of the list or object that it belongs to."""
     indexes: Indexes
     """Index of each entry's item in its list; in an object, the code of the key."""
 
@@ -100,7 +100,7 @@ class ListLayout(NamedTuple):
     starts: Indexes
     """The position of each list's first item in the column of all items."""
     lengths: Indexes
-    """The number of items of each list, without absent items."""
+    """The number of present items of each list."""
     indexes: Indexes
     """For each item of the column: its index in the document's list, or the code of its key."""
 
@@ -173,11 +173,11 @@ class GoldColumn:
 
         stated_gold = (*self.by_slot, None)  # `NOTHING` reads None
         self.has_gold = np.array([gold is not None for gold in stated_gold])
-        """Whether each value has annotations."""
+        """For each entry of `values`, whether it has annotations."""
         self.is_unlabelled = np.array([bool(gold and not gold.labelled) for gold in stated_gold])
-        """Whether each value is not labelled."""
+        """For each entry of `values`, whether it is not labelled."""
         self.has_unlabelled = np.array([bool(gold and gold.has_unlabelled) for gold in stated_gold])
-        """Whether each value has a descendant that is not labelled."""
+        """For each entry of `values`, whether a value inside it is not labelled."""
         self.may_be_present = np.array(
             [
                 bool(gold and (gold.present_in_alternative or gold.is_optional))

@@ -144,7 +144,10 @@ def label_value(
 
 
 def _join_candidates(node: LabelledNode | None, candidates: list[Alternative]) -> Gold:
-    """Return the gold of a value that has several candidates."""
+    """Return the annotations (gold) of a ground truth for which several values are right.
+
+    `candidates` are all right values.
+    """
     resolved = Gold()
     resolved.alternatives = tuple(candidates)
     gold_of_each = [candidate.gold for candidate in candidates]

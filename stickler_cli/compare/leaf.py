@@ -149,15 +149,15 @@ class BlockLayout(NamedTuple):
     size: int
     """The number of pairs of objects, which is the number of pairs of each leaf."""
     leaf: Indexes
-    """The index of each entry's leaf in the block."""
+    """For each entry, the index of its leaf in the block."""
     pair: Indexes
-    """The index of each entry's pair of objects."""
+    """For each entry, the index of its pair of objects."""
     order: Indexes
-    """The position of each entry's leaf in its object."""
+    """For each entry, the position of its leaf among the fields of the object."""
     weight: Floats
-    """The weight of each entry's leaf in its object."""
+    """For each entry, the weight of its leaf in the score of the object."""
     threshold: Floats
-    """The similarity at which each entry matches."""
+    """For each entry, the similarity at which it matches."""
 
 
 class LeafSlots(NamedTuple):

@@ -95,7 +95,7 @@ class SequenceNode(Node, ABC):
             return None
 
         def find_accepted() -> tuple[Mask, Mask]:
-            """Check every present value that is not a list."""
+            """Return both masks. Present values that are not lists are checked one by one."""
             masks = []
             for kinds, values in zip(columns.kinds, (columns.gt, columns.pred), strict=True):
                 is_accepted = kinds == ARRAY
@@ -162,7 +162,8 @@ class ListNode(SequenceNode):
     """Whether the schema states `threshold`. If not, a list in another list has the threshold of
     its first item."""
     exhaustive: bool = True
-    """Whether ground truths list all items."""
+    """Whether ground truths list all items. If not, predicted items without a partner are not
+    counted."""
     pairing: ListPairing = "best"
     key: tuple[str, ...] = ()
     """Names of the key fields. Two items are a pair only if their values in these fields match."""
@@ -181,7 +182,10 @@ class ListNode(SequenceNode):
 
     @property
     def is_open(self) -> bool:
-        """Whether ground truths need not list all items."""
+        """Whether predicted items without a partner are not counted.
+
+        This is so if ground truths need not list all items.
+        """
         return not self.exhaustive
 
     def mask_ignored(self, values: list[JsonValue]) -> list[JsonValue]:
@@ -202,11 +206,11 @@ class ListNode(SequenceNode):
         return self.items.node_for(value)
 
     def node_at(self, position: int) -> Node:
-        """Return the node of the items."""
+        """Return the node that compares the items; it is the same at every position."""
         return self.items
 
     def inner_nodes(self) -> Sequence[Node]:
-        """Return the node of the items."""
+        """Return the node that compares the items, as a tuple of one."""
         return (self.items,)
 
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
@@ -220,7 +224,7 @@ class ListNode(SequenceNode):
         columns = self.mask_ignored_columns(columns)
 
         def find_thresholds() -> Floats:
-            """Give every list the threshold of its first item."""
+            """Return the threshold of each list: that of its first item if there is one."""
             starts, lengths, _ = columns.elements.gt
             thresholds = np.full(len(columns.gt) + 1, self.threshold)
             filled = np.flatnonzero((columns.kinds[0] == ARRAY) & (lengths > 0))
@@ -543,7 +547,7 @@ class ItemPairs(NamedTuple):
     """
 
     owner: Indexes
-    """The index of the pair of lists that each item belongs to."""
+    """For each item, the index of the pair of lists that it belongs to."""
     gt: Indexes
     pred: Indexes
     """The position of the predicted item in its column; `NOTHING` (-1) if the prediction lacks the

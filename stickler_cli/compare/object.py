@@ -79,13 +79,13 @@ class MapKeys(NamedTuple):
     """The position of the predicted value in its column; `NOTHING` (-1) if the prediction lacks the
     key."""
     owner: Indexes
-    """The index of the pair of objects that each key belongs to."""
+    """For each key, the index of the pair of objects that it belongs to."""
     codes: Indexes
-    """The position of each key's name in `names`."""
+    """For each key, the position of its name in `names`."""
     order: Indexes
     """The position of each key among the map keys of its pair of objects."""
     family: Indexes
-    """The position of each key's family in the node's `families`."""
+    """For each key, the position of its family in the node's `families`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +108,7 @@ class ObjectNode(Node):
     declared_names: frozenset[str] = field(init=False, compare=False, repr=False)
     """The names of all fields, including ignored fields."""
     in_order: tuple[str, ...] = field(init=False, compare=False, repr=False)
-    """The names of the compared fields, in order."""
+    """The names of the compared fields, in the order of `fields`."""
     included: tuple[bool | Mask, ...] | None = field(init=False, compare=False, repr=False)
     """For each field, whether it counts in the `aggregate` of the object. None if that depends on
     the values."""

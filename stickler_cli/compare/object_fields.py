@@ -34,7 +34,7 @@ class Field:
     """
 
     name: str
-    """The name of the field; empty for a family."""
+    """The name of the field; empty for a family of keys."""
     node: Node
     aggregate: bool | None = None
     """The `aggregate` annotation of the field; None if the schema states none."""
@@ -67,7 +67,7 @@ class KeyScores(NamedTuple):
     """The scores of map keys that are compared by one node."""
 
     owner: Indexes
-    """The index of the pair of objects that each key belongs to."""
+    """For each key, the index of the pair of objects that it belongs to."""
     aggregate: "bool | Outcomes | None"
     """The `aggregate` annotation, if it is the same for all keys (None if there is none). Otherwise
     an array with one of `ANNOTATION_CODES` for each key."""

@@ -243,7 +243,7 @@ class RecursionNode(ChoiceNode):
     target: Target = field(compare=False, repr=False)
 
     def choose(self, value: JsonValue) -> Node:
-        """Return the target."""
+        """Return the target, whatever the value is."""
         if self.target.node is None:
             raise AssertionError(f"the plan of {self.location} is not complete")
         return self.target.node

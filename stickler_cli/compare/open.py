@@ -60,7 +60,7 @@ class OpenNode(ChoiceNode):
         """
 
         def find_choices() -> tuple[Sequence[Node], Indexes, Indexes]:
-            """Make a node for each kind of value that occurs."""
+            """Compute the result of `choices`, which is then cached."""
             gt_kinds, pred_kinds = (
                 [kind_of(value) for value in (*values, None)]
                 for values in (columns.gt, columns.pred)

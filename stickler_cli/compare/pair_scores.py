@@ -196,7 +196,7 @@ def join_groups(  # noqa: PLR0913, PLR0917 - both sides of columns, and the grou
 def score_zero(
     node: Any, columns: Columns, gt: Indexes, pred: Indexes, outcome: Outcomes
 ) -> PairScores:
-    """Return scores of 0.0 for pairs that are not compared."""
+    """Return scores with similarity 0.0 and the given outcomes, for pairs that are not compared."""
     return PairScores(
         node, columns, gt=gt, pred=pred, outcome=outcome, similarity=np.zeros(len(gt))
     )

@@ -78,7 +78,7 @@ class Mode(IntEnum):
     """The ground truth has several documents as alternatives, and the best is being chosen. Each is
     compared with the prediction field by field, even if one of the two is empty."""
     FINAL = 1
-    """To choose among alternatives, and to study single pairs."""
+    """To compute the results, to choose among alternatives of values, and to study single pairs."""
     PAIRING = 2
     """To pair list items. Judges are not asked. The texts that they would judge are compared by
     edit distance."""
@@ -137,7 +137,7 @@ class Recording(NamedTuple):
     options: Options
     table: UnitTable
     placement: Placement
-    """The parents of the units, and how the units count in them."""
+    """Where the recorded units belong, and how they count in their parents."""
 
     @property
     def mode(self) -> Mode:

@@ -84,7 +84,7 @@ class PreparedValues:
         self._steps_to_read += comparator.steps_of_letter * long_letters
 
     def prepare(self, codes: Keys) -> list[Any]:
-        """Return the prepared values, given by their codes."""
+        """Return the prepared value for each code. Each value is prepared only once."""
         needed, prepared = codes.tolist(), self._prepared
         if len(prepared) < len(self.values) and (new := sorted({*needed}.difference(prepared))):
             # Charge the letters of all values at the first call: each value is read once.

@@ -60,7 +60,7 @@ class FieldInfo:
     field: FieldPath
     """The path of the field without list indexes; empty for a document that is an array."""
     kind: Annotated[str, Rule("a string", {"type": "string", "enum": [*KINDS]})]
-    """The kind of the field that the schema declares."""
+    """The kind of field that the schema declares, such as `leaf` or `list`."""
     comparator: str
     """The names of the field's comparators, joined by ` | `; empty if the field has fields of its
     own."""

@@ -64,14 +64,15 @@ class Sum:
     """A score as a quotient: total / divisor, or 1 if the divisor is 0."""
 
     total: Amount
-    """The sum of the numbers that the children add."""
+    """The sum over the children. Each field of an object adds its weight times its score. Each list
+    item that both sides have adds its score."""
     divisor: Amount
     """For an object, the sum of the weights of its present fields. For a list, the length of the
     longer side. If items are compared by position, the number of positions."""
 
     @property
     def value(self) -> float:
-        """The score: the quotient."""
+        """The score: `total` divided by `divisor`."""
         return self.total / self.divisor if self.divisor else 1.0
 
 
@@ -134,7 +135,7 @@ class UnitTree:
 
     @cached_property
     def batch(self) -> UnitBatch:
-        """The batch of the unit's row."""
+        """The batch that contains the unit's row."""
         return self.table.batch_of(self.row)
 
     @property

@@ -141,7 +141,7 @@ class TupleNode(SequenceNode):
         start, elements = table.size, masked.elements.columns
 
         def record_positions(positions: AlignedItems) -> PairScores:
-            """Record positions as items of the tuples."""
+            """Record each position as an item of its tuple, and return the scores."""
             items = place_items(batch, positions.owner)._replace(
                 gt_index=np.where(positions.gt == NOTHING, NOTHING, positions.indexes),
                 pred_index=np.where(positions.pred == NOTHING, NOTHING, positions.indexes),

@@ -133,7 +133,7 @@ class Placement(NamedTuple):
     container: "UnitBatch | None"
     """The batch of the parents; None for documents."""
     positions: Indexes
-    """The position of each unit's parent in `container`."""
+    """For each unit, the position of its parent in `container`."""
     document: Indexes
     field: FieldNumbers
     order: "int | Indexes" = 0
@@ -147,7 +147,7 @@ class Placement(NamedTuple):
     gt_index: "int | Indexes" = NOTHING
     pred_index: "int | Indexes" = NOTHING
     is_map_key: bool = False
-    """Whether the fields are map keys, which only documents name."""
+    """Whether the units are the values of map keys. The schema does not name such keys."""
     is_whole: bool = False
     """Whether the units are documents, which are compared by fields even if one side is empty."""
     gold_slot: Indexes | None = None
@@ -290,7 +290,7 @@ class UnitBatch:
 
     @cached_property
     def is_one_sided(self) -> Mask:
-        """Which units are present on one side only."""
+        """Mask of the units that are present on one side only."""
         is_one_sided: Mask = (self.outcome == FN) | (self.outcome == FA)
         return is_one_sided
 
@@ -301,7 +301,7 @@ class UnitBatch:
 
     @property
     def has_both_sides(self) -> Mask:
-        """Which units are present on both sides."""
+        """Mask of the units that are present on both sides."""
         has_both_sides: Mask = self.outcome <= FD  # TP or FD
         return has_both_sides
 
@@ -336,7 +336,10 @@ class UnitBatch:
         return None if is_open is None else is_open[self.positions]
 
     def is_open(self, position: int) -> bool:
-        """Return whether the units inside a unit are judged."""
+        """Return whether the units inside the unit at `position` are judged.
+
+        They are not judged if this unit, or one around it, is wrong as a whole.
+        """
         is_judged = self.is_judged is None or bool(self.is_judged[position])
         return is_judged and not (self.is_closed is not None and self.is_closed[position])
 
@@ -436,7 +439,7 @@ class UnitTable:
         evaluated."""
 
     def add(self, kind: int, node: Any, columns: Columns, placement: Placement) -> UnitBatch:
-        """Reserve rows for units; the caller fills in their figures."""
+        """Reserve rows for units, and return them as a batch. The caller fills in their figures."""
         batch = UnitBatch(self.size, kind, node, columns, placement)
         self.batches.append(batch)
         self.size += batch.size
@@ -649,12 +652,12 @@ class UnitTable:
 
     @cached_property
     def document(self) -> Indexes:
-        """The number of each unit's document."""
+        """For each unit, the index of its document."""
         return self.column("document")
 
     @cached_property
     def field(self) -> Indexes:
-        """The number of each unit's field."""
+        """For each unit, the number of its field in the index of fields."""
         return self.column("field")
 
     @cached_property

@@ -52,7 +52,7 @@ class TooMuchAtOnceError(BaseException):
 
 
 class Work:
-    """The steps of one call of the engine."""
+    """Counts the work of one call of the engine in steps, and holds the limits of this work."""
 
     def __init__(
         self,
@@ -144,5 +144,5 @@ class FieldWork:
 
 
 def _steps(units: float | None) -> float:
-    """Return units of work in steps; infinite for None."""
+    """Convert units of work to steps. None, which means no limit, becomes infinity."""
     return float("inf") if units is None else units * STEPS_OF_UNIT

@@ -137,7 +137,10 @@ def join_some(names: Iterable[str], max_names: int = MAX_NAMES) -> str:
 
 
 def count_unlisted(count: int, command: str = "") -> str:
-    """Return a text that says how many entries a report omits."""
+    """Return a text such as `and 5 more; to list all: ...` for entries that a report omits.
+
+    `command` is the command that lists all. If it is empty, the text refers to the JSON report.
+    """
     everything = f"to list all: {command}" if command else "the JSON report lists all of them"
     return f"and {count:,} more; {everything}"
 

@@ -187,7 +187,7 @@ class ReadingRule:
     """
 
     aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """For each name, the texts that stand for it."""
+    """Maps each name to its aliases: texts that are read as this name."""
     absent: Sequence[JsonValue] = ()
     """Values that are read as None."""
     names: Mapping[str, str] = field(init=False, compare=False, repr=False)
@@ -283,7 +283,7 @@ class Gold:
     """Whether the value is absent, although the value or a value inside it has an alternative that
     is present."""
     is_optional: bool = False
-    """Whether some right values are present and some are absent."""
+    """Whether the value may be present or absent: both are right."""
     has_unlabelled: bool = False
     """Whether the value or a value inside it is unlabelled; values inside lists do not count."""
 

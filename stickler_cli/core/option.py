@@ -40,7 +40,7 @@ class BlankTextError(NotTakenError):
 
 
 class Read(NamedTuple):
-    """The valid values of an option that a function parses."""
+    """The valid values of an option. The function `convert` decides which values are valid."""
 
     expected: str
     """Phrase for the valid values, such as `a path`."""

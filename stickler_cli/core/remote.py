@@ -86,7 +86,7 @@ _FINAL_ERRORS: Final = (
     NotADirectoryError,
     TimeoutError,
 )
-"""Errors that would occur again in another attempt."""
+"""Errors after which an operation is not tried again, because it would fail in the same way."""
 _FINAL_CODES: Final = frozenset({errno.EFBIG, errno.ELOOP})
 
 

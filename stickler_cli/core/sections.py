@@ -139,7 +139,7 @@ class Choices(NamedTuple):
     """
 
     line: str
-    """The row as a JSON object, to which the verdict is added."""
+    """JSON text of the row: an object to which the verdict is added."""
     choices: Sequence[tuple[str, str]]
     """(text of the button, JSON object) for each button. A click adds the entries of the object to
     the row."""

@@ -66,7 +66,7 @@ class TableRow(NamedTuple):
     number: int
     """Number of the row, from 1."""
     id: str | Problem | None
-    """Id of the row; None if the table has no ids."""
+    """Id of the row; None if the table has no ids, or a problem if the value cannot be an id."""
     documents: tuple[Reference | None, ...]
 
 

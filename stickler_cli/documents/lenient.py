@@ -69,7 +69,7 @@ class Wrapped:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """The names of the forms, as they are counted in results."""
+        """Names under which results count the document: `lenient`, and one for each form."""
         return (LENIENT, *(f"{LENIENT}_{how_read}" for how_read in self.forms))
 
     @property

@@ -39,10 +39,10 @@ document takes as long as so many values."""
 
 
 class ValueLimit(NamedTuple):
-    """Number of values that a compressed file may hold."""
+    """Maximum number of values in a compressed file, which depends on the size of the file."""
 
     minimum: int
-    """Number of values that a file of any size may hold."""
+    """Number of values that are always allowed, however small the file is."""
     per_packed_byte: int
     """Number of values that a larger file may hold for each compressed byte. Usual JSON has 0.4
     values for each byte. Records with nearly all fields null have 5."""

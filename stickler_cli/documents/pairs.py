@@ -539,7 +539,7 @@ class LineRange(NamedTuple):
     shape: PairShape
 
     def refs(self) -> Iterator[PairRef]:
-        """Yield the pairs, with the content of their lines."""
+        """Yield a reference to each pair. The references hold the content of the lines."""
         sides = zip((self.gt, self.pred), self.ends, strict=True)
         gts, preds = (_lines(first, end, self.pairs) for first, end in sides)
         for number, (gt, pred) in enumerate(zip(gts, preds, strict=True), self.gt.line):

@@ -341,7 +341,7 @@ class _Open:
     step: str | int | None
     """Key or index of the next value. None in an object whose next key was not read yet."""
     key: int | None = None
-    """Start of the key of the next value."""
+    """Where the last key that was read starts. None in a list, and before the first key."""
 
 
 def positions(data: bytes) -> Iterator[Position]:

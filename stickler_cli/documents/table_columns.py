@@ -33,7 +33,7 @@ class TableColumns(NamedTuple):
 
     id: str | None = None
     gt: str | None = None
-    """A column, or a dotted path to documents inside a column."""
+    """Name of the column with ground truths, or a dotted path to ground truths inside a column."""
     pred: str | None = None
 
     def column_of(self, side: Side) -> str | None:

@@ -17,11 +17,11 @@ class Form(NamedTuple):
     """How an extractor wraps a value, such as `{"value": 5, "confidence": 0.9}`."""
 
     value: str
-    """Key that has the value."""
+    """Key under which the value is stored."""
     confidence: str
-    """Key that has the confidence."""
+    """Key under which the confidence is stored."""
     family: str = ""
-    """Name of the form; if empty, its value key is its name."""
+    """Name of the form. If it is empty, the key of the value is the name."""
 
     @property
     def name(self) -> str:

@@ -85,7 +85,7 @@ class PlaceWithFields(Protocol):
         """Return a mapping from the name of each field to its node."""
 
     def inner_nodes(self) -> Sequence["PlaceWithFields"]:
-        """Return the nodes of elements and alternatives."""
+        """Return the nodes of list items, tuple positions or union arms."""
 
 
 class FieldNameTree(dict[str, "FieldNameTree"]):

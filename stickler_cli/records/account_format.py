@@ -47,7 +47,7 @@ class VerdictRecord(TypedDict):
     semantics: Count
     """Version of the scoring rules of the run."""
     schema: str
-    """Digest of the schema of the run, as in its record."""
+    """SHA-256 of the schema file of the run, which is `schema.digest` in the run record."""
     document: str
     """Id of the document."""
     path: str

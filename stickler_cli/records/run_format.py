@@ -166,7 +166,7 @@ class NodeRecord(TypedDict):
 
 
 class ConfidenceCountsRecord(TypedDict):
-    """Number of values by their confidence, over all documents."""
+    """Numbers of right and wrong values with each confidence, over all documents."""
 
     documents: Count
     """Number of documents that have values with a confidence."""
@@ -236,7 +236,7 @@ class ValueCountsRecord(TypedDict):
     """
 
     ground_truth: dict[FieldPath, HashCounts]
-    """True values, in documents with errors."""
+    """Ground-truth values, in documents that have errors."""
     wrong: dict[FieldPath, HashCounts]
     """Wrong predicted values."""
 

@@ -101,7 +101,7 @@ class MovedCause(NamedTuple):
     moved: int
     """Number of values that the cause lost and that are right in the other run."""
     total: int
-    """Number of all values lost to the cause."""
+    """Number of all values that the cause lost in its run. It includes `moved`."""
 
     @property
     def stayed(self) -> int:
@@ -122,7 +122,7 @@ class MovedCauseList(NamedTuple):
     """
 
     move: str
-    """`broken` or `fixed`."""
+    """What happened to the values: `broken` or `fixed`."""
     side: str
     """The run in which the values are wrong: `after` for broken values, `before` for fixed ones."""
     stayed: str

@@ -314,7 +314,7 @@ class DifferenceView:
 
     @property
     def trend_tone(self) -> Tone:
-        """Tone of the figure in the first line."""
+        """Tone of the first line's figure: `good` if it improved, `bad` if it regressed."""
         return MARKS[self.difference.headline.trend][1]
 
     @property

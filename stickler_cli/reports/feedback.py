@@ -57,7 +57,7 @@ class Teller:
     """Describes errors in sentences, within a limit of characters."""
 
     weights: Mapping[Path, float]
-    """Weight of each field in the schema, in schema order."""
+    """Maps the path of each field to its weight in the schema, in schema order."""
     reveal: Reveal = "all"
     budget: int = BUDGET
 

@@ -119,7 +119,7 @@ def render_pieces(format_name: str, subject: "Subject", style: TableStyle) -> It
 
 
 def markdown_page(subject: "Subject", style: TableStyle) -> str:
-    """Return a report as Markdown, of any size."""
+    """Return a whole report as Markdown. It is not cut to the size limit of comments."""
     sections = _sections(subject, style, page=True)
     return page_text(sections, is_markdown=not isinstance(subject, Report))
 

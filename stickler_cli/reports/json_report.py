@@ -82,7 +82,10 @@ def _run_texts(run: Run) -> Iterator[str]:
 
 
 def _deferred_record(run: Run) -> dict[str, Any]:
-    """Return the record of a run with the texts of its causes."""
+    """Return the record of a run. Each cause that has a sentence gets it under the key `text`.
+
+    Large values in the record are built only when they are read.
+    """
     record: dict[str, Any] = run_record(run, per_document=False, deferred=True)
     first_causes, other_causes = causes(RunView(run))
     texts = {cause.number: cause.sentence for cause in (*first_causes, *other_causes)}

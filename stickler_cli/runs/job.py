@@ -141,7 +141,7 @@ class OutputsRequested:
     non_match_lines: bool = False
     value_lines: bool = False
     first_non_matches: int = 0
-    """Number of errors to keep, the first ones of the run."""
+    """How many errors to keep. The first errors of the run are kept."""
     accounts: bool = False
     intervals: IntervalSettings | None = None
     document: bool = False
@@ -304,7 +304,8 @@ class Cluster(NamedTuple):
     scheduler: str | None
     """Address of the scheduler; None to start a cluster on this machine."""
     jobs: int | Literal["auto"]
-    """Number of workers of a cluster that is started here."""
+    """Number of workers if the cluster is started on this machine; `auto` means one for each
+    core."""
     sources: tuple[str, ...]
     """Files and directories of documents, which every worker must be able to read."""
 

@@ -205,7 +205,7 @@ def _entry_by_cause(changes: Sequence[CauseChangeText]) -> dict[str, int]:
 
 
 def _cause_change(text: CauseChangeText) -> list[str]:
-    """Return the key of a cause, and its text in both runs."""
+    """Return a list: key of the cause, its text in the base run, and its text in the new run."""
     sides = (text.base, text.new)
     return [text.change.key, *(cause.text if cause else text.text for cause in sides)]
 

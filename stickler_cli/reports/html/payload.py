@@ -60,7 +60,7 @@ class FieldView:
     row: FieldRow
     path: str
     end: int
-    """Index of the first row after the fields inside this one."""
+    """Index of the first row after this field and all fields inside it."""
     is_innermost: bool
     """Whether no other field is inside this one."""
     intervals: FieldIntervals | None

@@ -53,7 +53,7 @@ class Largest(NamedTuple):
     would shrink the chunks again and again."""
     documents: int
     text: int
-    """Bytes of text."""
+    """Bytes of text in all documents together."""
 
 
 CHUNK: Final = Largest(1.0, 256, 4_000_000)
@@ -287,7 +287,7 @@ class Elsewhere(ABC, Generic[H]):
         """
         self.all_read = False
         self.in_vain = 0
-        """Number of deaths of workers since the last result."""
+        """Number of workers that have died since the last result arrived."""
 
     @abstractmethod
     def results(self, chunks: Chunks) -> Iterator[ChunkResult]:
@@ -306,7 +306,7 @@ class Elsewhere(ABC, Generic[H]):
 
     @abstractmethod
     def _make_part(self, items: Sequence[WorkItem]) -> H:
-        """Return a new part of the run with some documents."""
+        """Return a new part of the run that consists of some documents."""
 
     def _in_order(self, chunks: Chunks) -> Iterator[ChunkResult]:
         while True:

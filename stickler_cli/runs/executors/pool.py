@@ -250,7 +250,7 @@ class _Chunk(Handed):
     result: ChunkResult | None = None
     sent_at: float = 0.0
     deaths: int = 0
-    """Number of workers that this chunk killed."""
+    """Number of workers that died while they worked on this chunk."""
 
 
 class Pool(Elsewhere[_Chunk]):
