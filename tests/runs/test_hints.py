@@ -105,7 +105,7 @@ def test_the_pattern_that_is_proposed_pairs(score_of, names, paired):
         "error: no ground truth was paired with a prediction: 6 ground truths, 6 "
         "predictions; the most similar names"
     ) in hint
-    match = re.search(r"--pair-by '(.*)' would pair (\d+)", hint)
+    match = re.search(r"--pair-by '(.*)'` would pair (\d+)", hint)
     assert (int(match[2]) if match else 0) == paired
     if match:
         assert score_of(TRUTH, "--pair-by", match[1], names=names)[:2] == (0, 1.0)
