@@ -164,7 +164,8 @@ def _with_allowed_sources(
     the user allows.
 
     Raises:
-        UsageError: a source may not be read, or it is standard input, which no run directory has.
+        UsageError: a source may not be read. Standard input is never allowed, because its
+            content is not in the run directory.
     """
     named_here = {decoded(source): source for source in named}
     sources = {

@@ -135,7 +135,7 @@ class Judge(ServedModel[Pair, Verdict]):
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """Everything except the two values that can change an answer, such as the prompt."""
+        """Everything that can change an answer, such as the prompt, but not the two values."""
         prefix, name = self.place
         return {
             "backend": "judge",

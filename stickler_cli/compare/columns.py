@@ -594,7 +594,8 @@ def _read_fields(
 ) -> list[Any]:
     """Return the values of the first named field in all objects, then of the next field, and so on.
 
-    One None separates two fields. A value that is not an object has no fields: it gives None.
+    Between two fields there is one None. Values that are not objects have no fields, so they also
+    give None.
     `object_slots` has the positions of the objects among the values.
     """
     field_values: list[Any] = []

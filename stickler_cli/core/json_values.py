@@ -209,9 +209,10 @@ class ReadingRule:
         object.__setattr__(self, "nothing", frozenset(keys))
 
     def __call__(self, value: Any) -> Any:
-        """Return the name that a value stands for, or else the value itself.
+        """Return the value to compare.
 
-        Return None for a value that counts as absent.
+        This is None if `value` counts as absent, and the name if `value` is an alias of a name. All
+        other values are returned as they are.
         """
         if isinstance(value, str):
             text = _folded(value)

@@ -168,7 +168,8 @@ class DocumentPair:
     """The ground truth, a problem if it cannot be read, or None if there is only a prediction."""
     pred: JsonDocument | Problem | None
     remarks: tuple[str, ...] = ()
-    """Names of unusual features of both texts, each once, such as `duplicate_keys`."""
+    """Unusual features of the two JSON texts, such as `duplicate_keys`. Each name occurs once, even
+    if both texts have the feature."""
     warnings: tuple[Problem, ...] = ()
     hint: str = ""
     """A possible mistake in the id of a document that has no partner. Empty for other documents."""

@@ -188,10 +188,10 @@ class Teller:
         return tuple(step if isinstance(step, int) else next(names) for step in path)
 
     def _declared_part(self, pattern: Path) -> Path:
-        """Return the beginning of a path, as far as the schema declares it.
+        """Return the longest beginning of a path that the schema declares.
 
-        Names that the schema does not declare are data, so they are not revealed. If no step of the
-        path is declared, it is returned unchanged.
+        Names that the schema does not declare are data, so they are not revealed. If the schema
+        does not even declare the first step, the whole path is returned.
         """
         for end in range(len(pattern), 0, -1):
             if pattern[:end] in self.weights:

@@ -87,7 +87,7 @@ class LeafNodes:
     def source(self, merged: Merged) -> ThresholdSource:
         """Return where a field's threshold comes from: an annotation, inference or the default.
 
-        If the field's comparator was inferred, so was a threshold that is stated beside it.
+        If the field's comparator was inferred, the threshold in the schema was inferred with it.
         """
         if merged.threshold is None:
             return "default"

@@ -412,9 +412,9 @@ def _note_on_texts(path: str, fields: Sequence[Inferred]) -> str:
 
 
 def _note_on_order(path: str, fields: Sequence[Inferred]) -> str:
-    """Return a note about lists that are compared in any order although their names suggest one.
+    """Return a note about lists whose order is ignored although their names suggest an order.
 
-    Empty if there is no such list.
+    An example is `steps`. The note is empty if there is no such list.
     """
     names = dict.fromkeys(
         field_path(field.path)

@@ -399,8 +399,8 @@ class ManySettings(
 def as_of_eval(settings: Settings, **said: Any) -> EvalSettings:
     """Convert the settings of another command to settings of `stickler eval`.
 
-    Options that both commands have keep their values, except output options. These have the
-    defaults of `stickler eval`, but `rows` is `inline`. Keyword arguments replace single values.
+    Options that both commands have keep their values. Only output options do not: they get the
+    defaults of `stickler eval`, except that `rows` is `inline`. Keyword arguments replace values.
     """
     shared = {
         name: getattr(settings, name)

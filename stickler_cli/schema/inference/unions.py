@@ -73,7 +73,7 @@ def write_alternatives(schema: Schema) -> tuple[list[Schema], list[RewrittenUnio
 def write_lists(
     schema: Schema, make_places: Callable[[], tuple[PlaceFinder, Source]]
 ) -> list[RewrittenUnion]:
-    """Replace each union of a value and a list of such values by the list.
+    """Let only the list remain of each union that allows a value or a list of such values.
 
     This changes the schema.
 

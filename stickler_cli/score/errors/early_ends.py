@@ -61,7 +61,8 @@ class EndKind(StrEnum):
 
 
 EARLY_ENDS: Final = frozenset({EndKind.FIELD, EndKind.ITEM})
-"""The ends of documents that have at least one predicted value."""
+"""The kinds of ends that need at least one predicted value: a document ends after a field, or after
+an item."""
 
 
 class DocumentEnd(NamedTuple):

@@ -76,9 +76,9 @@ In simulations, the bound then covers 97.5 % or more; with 0.5 places, it covers
 def stratify(votes: NDArray[np.int64], n_runs: int) -> RowPositions:
     """Return the stratum (0, 1 or 2) of each place.
 
-    It depends on the votes of the place: the number of runs that give its most frequent wrong
-    answer. Places without votes are in stratum 0. Places with at least two votes, from at least
-    half of the runs, are in stratum 2. All other places are in stratum 1.
+    The votes of a place are the number of runs that give its most frequent wrong answer. Places
+    without votes are in stratum 0. Places with at least two votes are in stratum 2 if these are the
+    votes of at least half of the runs. All other places are in stratum 1.
     """
     min_votes = max(2, (n_runs + 1) // 2)
     return np.where(votes >= min_votes, 2, np.minimum(votes, 1)).astype(np.intp)

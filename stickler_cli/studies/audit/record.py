@@ -57,9 +57,10 @@ class Suspect:
     against: Count
     """Number of runs that agree with the ground truth."""
     rarity: Fraction
-    """Mean error rate of the runs that give the first answer of `others`, in this field, in [0, 1].
-    The error rate of a run is the share of the field's places at which the run differs from the
-    ground truth. A small mean makes the place more suspect, as these runs are seldom wrong."""
+    """How often the runs that disagree with the ground truth here are wrong in this field: their
+    mean error rate, in [0, 1]. These are the runs that give the first answer of `others`. The error
+    rate of a run is the share of the field's places at which the run differs from the ground truth.
+    A small mean makes the place more suspect, as these runs are seldom wrong."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,7 @@ class Sample:
 
     @property
     def deviation(self) -> float:
-        """The standard error of the change that is due to the choice of documents."""
+        """Standard error of the change. It covers only what is due to the choice of documents."""
         number, deviations = self.documents, self.deviations
         return sqrt(float(deviations @ deviations) * number / max(number - 1, 1))
 
