@@ -29,7 +29,7 @@ class LeafDefault:
 
     comparator: str
     threshold: float
-    """Similarity at which two values match, in [0, 1]."""
+    """The lowest similarity at which two values match, in [0, 1]."""
     config: Mapping[str, object] = field(default_factory=dict, hash=False)
 
 

@@ -78,7 +78,7 @@ class DocumentRow(NamedTuple):
     score: float | None
     """The overall score; None if the document was not compared."""
     values: Counts
-    """The number of values of each outcome."""
+    """How many values of the document have each outcome."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -175,7 +175,7 @@ def level_of(help_text: str) -> Any:
 
 
 def printed() -> Any:
-    """Declare the option for the format of standard output."""
+    """Declare the option that chooses the format of the text on standard output."""
     help_text = "Format of the output on standard output."
     return option("table", help_text, short="-f", in_file="none", panel="output")
 

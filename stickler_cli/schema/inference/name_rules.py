@@ -210,7 +210,7 @@ SEQUENCES: Final = _names_in(
     "outline, path, phase, podium, polygon, polyline, priority, procedure, queue, ranking, reading,"
     "route, sentence, sequence, stage, step, stop, timeline, trajectory, triple, turn, waypoint"
 )
-"""Last words of names of lists whose order may matter."""
+"""Last words of the names of lists whose order may matter."""
 TABLES: Final = _names_in("chart, column, dataframe, dataset, table")
 """Last words of the names of objects that may be tables. They are tables if all their fields are
 lists of equal length."""

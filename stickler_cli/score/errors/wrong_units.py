@@ -81,7 +81,8 @@ class SimpleErrors(NamedTuple):
     documents: Indexes
     """The number of each value's document, (n,)."""
     is_judged: Mask
-    """Whether each value is judged, (n,)."""
+    """Whether each value is judged, (n,). A value is not judged if it is inside an object or item
+    that failed as a whole."""
     is_after_end: Mask
     """Whether each value comes after the end of a document that ends early, (n,)."""
 

@@ -139,7 +139,7 @@ class AuditReport(StudyRecord):
     whole: AuditedField
     """Figures of all fields together."""
     fields: list[AuditedField]
-    """Figures of each field, in the order of the documents."""
+    """Figures of each field. Fields are in the order in which they first occur in the documents."""
     runs: list[AuditedRun]
     """The runs, in the order of the command line."""
     suspects: list[Suspect]

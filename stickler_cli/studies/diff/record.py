@@ -137,11 +137,11 @@ class Contrast:
     """Something other than a figure in which two runs differ, for example an option."""
 
     what: str
-    """Name of what is different, such as `schema digest` or `option missing`."""
+    """Name of the property that is different, such as `schema digest` or `option missing`."""
     base: str
-    """Value of the property in the first run."""
+    """The value of this property in the first run."""
     new: str
-    """Value of the property in the second run."""
+    """The value of this property in the second run."""
     decides: Flag
     """Whether this difference makes the figures of both runs incomparable."""
 

@@ -398,7 +398,7 @@ class Findings:
     """Collects findings for each rule and field, in a bounded amount of memory."""
 
     def __init__(self, schema: LoadedSchema) -> None:
-        """Create an empty collection for the documents of a schema."""
+        """Create an empty collection of findings. `schema` is the schema of the documents."""
         self._counts = Counter[tuple[str, str]]()
         self._kept: defaultdict[tuple[str, str], list[tuple[Spot, Problem]]] = defaultdict(list)
         self._schema = schema.path

@@ -100,7 +100,7 @@ class PlacesReport(StudyRecord):
     whole: PlacedField
     """Figures of all fields together."""
     fields: list[PlacedField]
-    """Figures of each field, in the order of the documents."""
+    """Figures of each field. Fields are in the order in which they first occur in the documents."""
     notes: list[str]
     """Notes on omitted documents, and problems of the sources."""
 
