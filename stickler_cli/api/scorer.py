@@ -353,7 +353,7 @@ class Scorer:
         return str(error) if self.reveal == "all" else (f"{_ANSWER}: the comparison failed")
 
     def _compared(self, gts: Sequence[JsonDocument], preds: Sequence[JsonDocument]) -> Batch:
-        """Compare documents whose wrappers were removed before."""
+        """Remove the wrappers of documents, then compare the documents."""
         truths, gold = bare_truths(gts, self.plan.root, lists_values=self._lists_values)
         predictions = _bare_predictions(preds, self.plan.root)
         return compared(self.plan, truths, predictions, self.options, (), gold)
@@ -420,7 +420,7 @@ def bare_truths(
 def _bare_predictions(
     predictions: Sequence[JsonDocument], root: PlaceWithFields | None
 ) -> Sequence[Any]:
-    """Remove the wrappers of predictions."""
+    """Return the predictions without wrappers; unchanged if no prediction can have wrappers."""
     unwrapper = Unwrapper(root, reads_any_of=False)
     if not _may_be_wrapped(predictions, unwrapper):
         return predictions
@@ -464,7 +464,7 @@ class _Compared:
 
     @cached_property
     def fields(self) -> dict[str, list[float]]:
-        """For each field, its figure in each document."""
+        """Maps the path of each field to its figures, one for each document."""
         size, rate = len(self.batch.results), self.scorer.aim.rate
         return {
             field_path(path): field_rewards(self.counts, path, rate, size).tolist()
@@ -490,7 +490,7 @@ class _Compared:
         ]
 
     def feedback_on(self, row: int, errors: Sequence[Error]) -> str:
-        """Return the feedback on the document in a row."""
+        """Return the feedback text for the document with the index `row`."""
         # Rows of whole documents come first.
         tp, fd, _, fn, _ = self.counts.units[LEAVES, row].tolist()
         named = [] if errors else [name for name, right in self._right if row in right]

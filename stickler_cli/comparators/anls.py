@@ -148,9 +148,9 @@ class _Comparison(NamedTuple):
     """The result of comparing two values."""
 
     total: float
-    """The sum of the similarities of the texts in the values."""
+    """The sum of the similarities of all paired single values, such as texts and numbers."""
     length: int
-    """Number of texts that are paired, missed or invented."""
+    """Number of single values that are paired, missed or invented."""
     closest: Any
     """The ground truth. Each tuple of alternatives is replaced by the nearest alternative."""
     keys: Sequence[tuple[tuple[str, ...], float]] = ()

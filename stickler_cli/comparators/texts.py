@@ -118,7 +118,7 @@ class ReadText(str):
 
     @cached_property
     def digits(self) -> str:
-        """The runs of digits of the text."""
+        """The runs of digits of the text with their signs, joined by spaces."""
         return digits_of(str(self))  # a plain string, as the cache keeps it
 
     @cached_property

@@ -222,7 +222,7 @@ class LeafBlock:
         return layout
 
     def _lay_out(self, size: int) -> BlockLayout:
-        """Make the layout for a number of pairs of objects."""
+        """Return the layout of the block for `size` pairs of objects."""
         leaf, pair = np.indices((len(self.names), size)).reshape(2, -1)
         return BlockLayout(
             size=size,

@@ -94,7 +94,7 @@ class FigureColumn(NamedTuple):
 
     @property
     def column(self) -> Column:
-        """The column for a table that is shown."""
+        """The column of a table that people read: its title and how it is shown."""
         return Column(title=self.title, rank=self.rank, left=self.kind is str, short=self.short)
 
     @property

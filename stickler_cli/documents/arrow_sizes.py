@@ -23,7 +23,7 @@ _BUFFER: Final = np.dtype([("offset", "<i8"), ("length", "<i8")])
 
 
 class BatchSize(NamedTuple):
-    """Size of one batch, or of all dictionaries together."""
+    """Size of one record batch of an Arrow file, or of all dictionaries of the file together."""
 
     packed_bytes: int
     unpacked_bytes: int

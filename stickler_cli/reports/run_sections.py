@@ -144,7 +144,7 @@ def _cause_list(view: RunView, style: TableStyle) -> Iterator[Block]:
 
 
 def _heading(view: RunView, title: str) -> Block:
-    """Return the title of a list; terminals do not wrap it."""
+    """Return the title of a list as a block that terminals do not wrap."""
     return Text(title) if view.page else (Span(title, "title"),)
 
 

@@ -47,7 +47,7 @@ class StackedBars(NamedTuple):
     title: str
     bars: Sequence[StackedBar]
     legend: Sequence[tuple[str, str]]
-    """Style class and name of each kind of segment."""
+    """(CSS class, name) for each kind of segment."""
     heading: str
     """Heading of the texts beside the bars."""
 
