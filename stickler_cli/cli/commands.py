@@ -95,8 +95,7 @@ class Command:
     """Class of the settings of the command."""
     examples: str = ""
     codes: Mapping[ExitCode, str] = field(default_factory=dict)
-    """Meanings of the exit codes that are special to this command. Other commands do not have them,
-    or use them with another meaning."""
+    """Exit codes of this command, with their meanings, beside those that every command can return."""
     study: "Study | None" = None
 
     @property

@@ -160,7 +160,7 @@ def _with_allowed_sources(
     """Check that the sources of a recorded run may be read, and return its settings.
 
     A run directory may come from a stranger. Its sources may be read if they are below the working
-    directory. All others, such as URLs, may be read only if they are in `named`, the sources that
+    directory, but not in the run directory itself. All others, such as URLs, may be read only if they are in `named`, the sources that
     the user allows.
 
     Raises:

@@ -123,7 +123,11 @@ def _line(number: "PhoneNumber") -> tuple[str, str]:
 
 
 def _same_digits(gt: str, pred: str) -> bool:
-    """Return whether two numbers have the same digits, apart from a country code on one side."""
+    """Return whether two phone numbers have the same digits, apart from a country code on one side.
+
+    A leading 0 of the other number then makes no difference. Without it, this number must have at
+    least `MIN_NATIONAL_DIGITS` digits. Texts without digits are compared by their letters.
+    """
     texts = [_INTERNATIONAL.sub("+", text).replace("(0)", "") for text in (gt, pred)]
     gt_digits, pred_digits = map(_digits, texts)
     if gt_digits == pred_digits:

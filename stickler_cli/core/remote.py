@@ -378,7 +378,9 @@ def list_url(url: str) -> Iterator[tuple[str, str, int]]:
 
 
 def send_file(file: Path, url: str) -> None:
-    """Upload a file to a URL. Other programs never see only a part of the file there.
+    """Upload a file to a URL.
+
+    Object stores show the file to other programs only when it is complete.
 
     Raises:
         OSError: the file cannot be written.

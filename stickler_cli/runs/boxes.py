@@ -152,18 +152,20 @@ def _of_object(value: Mapping[str, JsonValue], form: BoxFormat, depth: int) -> R
 
 
 def _flatten_numbers(value: object) -> list[float]:
-    """Flatten coordinates into a list of numbers. It is empty if a coordinate is not a number."""
+    """Flatten coordinates into a list of numbers. It is empty if one of them is not a number."""
     coordinates: list[float] = []
     for element in value if isinstance(value, list) else ():
+        numbers: list[float] = []
         if isinstance(element, list):
-            coordinates += _flatten_numbers(element)
+            numbers = _flatten_numbers(element)
         elif isinstance(element, dict):
             point = {key.lower(): number for key, number in element.items()}
-            coordinates += _flatten_numbers([point.get("x"), point.get("y")])
+            numbers = _flatten_numbers([point.get("x"), point.get("y")])
         elif is_number(element) and abs(element) < MOST:
-            coordinates.append(float(element))
-        else:
+            numbers = [float(element)]
+        if not numbers:
             return []
+        coordinates += numbers
     return coordinates
 
 

@@ -153,9 +153,9 @@ DocumentPlace: TypeAlias = tuple[
 
 
 class FieldCounts(NamedTuple):
-    """Counts and scores of some documents. There is a row for each field of each document.
+    """Counts and scores of some documents: a row for each document and field that was compared.
 
-    A field that is absent from a document has a row, too.
+    A field that is absent on both sides has a row, too, unless the object around it is absent.
     """
 
     paths: list[FieldNames]

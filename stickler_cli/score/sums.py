@@ -410,9 +410,10 @@ class FieldTallies(dict[FieldNames, Tally]):
         return renamed
 
     def sort_parents_first(self, first: Iterable[FieldNames] = ()) -> "FieldTallies":
-        """Return the same sums in another order: the fields of `first` come first.
+        """Return the sums with the fields of `first` first, and all parents before their children.
 
-        Parents are moved, too, so that they always come before their children.
+        The order is that of a tree, so all fields inside a field follow it at once. Fields of
+        `first` and parents that have no sums are added with zeros.
         """
         paths = rank_parents_first((*first, *self))
         return FieldTallies((path, self.tally(path)) for path in paths)

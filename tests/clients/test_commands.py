@@ -178,7 +178,9 @@ def test_a_refused_key_ends_the_run_and_says_which(server, documents, capsys):
     assert main(["eval", *documents]) == 2
 
     result = capsys.readouterr()
-    assert "with openai:judge cannot be used: the model's server answered 401" in result.err
+    assert (
+        "with the model openai:judge cannot be used: the model's server answered 401" in result.err
+    )
     assert "is OPENAI_API_KEY set to an API key of this server?" in result.err
     assert result.out == ""
     assert KEY not in result.err

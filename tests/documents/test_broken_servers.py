@@ -64,7 +64,6 @@ def server(monkeypatch):
     thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     monkeypatch.setattr(remote, "WAITS", (0.0,))
-    monkeypatch.setenv(remote.URL_TIMEOUT, "60")
     yield f"http://somebody:hunter22@127.0.0.1:{http.server_port}"
     over.set()
     http.shutdown()
@@ -100,7 +99,6 @@ def slow_server(monkeypatch):
     monkeypatch.setattr(remote, "AT_ONCE", 100)  # bytes for which a server may take as long again
     monkeypatch.setattr(remote, "_PART", 100)
     monkeypatch.setattr(remote, "GRACE_SECONDS", 0.0)
-    monkeypatch.setenv(remote.URL_TIMEOUT, "60")
     yield f"http://127.0.0.1:{server.server_address[1]}"
     over.set()
     server.shutdown()
@@ -111,6 +109,7 @@ def slow_server(monkeypatch):
 @pytest.fixture
 def data_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(remote.URL_TIMEOUT, "60")  # evaluations set it, also for later tests
     (tmp_path / "schema.json").write_text(json.dumps(SCHEMA))
     for name in ("one.json", "one.jsonl"):
         (tmp_path / name).write_bytes(DOCUMENT)

@@ -34,7 +34,12 @@ def test_forms_of_boxes(value, form):
 
 
 @pytest.mark.parametrize(
-    "value", [None, 3, [], [1, 2, 3], [1, 2, 1, 4], [1, 2, "x", 4], {"left": 1}, [0, 0, 1e300, 1]]
+    "value",
+    [
+        *(None, 3, [], [1, 2, 3], [1, 2, 1, 4], [1, 2, "x", 4], {"left": 1}, [0, 0, 1e300, 1]),
+        [[1, 2], ["x", 3], [4, 5]],
+        [{"x": 1, "y": 2}, {"x": 3}, {"x": 4, "y": 5}],
+    ],
 )
 def test_what_is_no_box(value):
     assert box_of(value, "corners") is None

@@ -75,7 +75,7 @@ def write_lists(
 ) -> list[RewrittenUnion]:
     """Let only the list remain of each union that allows a value or a list of such values.
 
-    This changes the schema.
+    This changes the schema. Unions that have annotations for comparisons stay as they are.
 
     Return the parts of the schema that were rewritten. `make_places` returns a pair: an object that
     finds the places of the schema, and the root schema.

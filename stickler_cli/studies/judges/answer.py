@@ -113,7 +113,7 @@ class JudgeReport(StudyRecord):
     disagreements: list[Disagreement]
     """At most a thousand disagreements. False accepts come first, because they do most harm."""
     usage: str
-    """Requests, tokens and time that the models used."""
+    """Requests, tokens and cost of the models as text. Empty if no model was asked."""
     notes: list[str]
     """Notes on omitted pairs."""
 

@@ -86,7 +86,7 @@ class PlacesReport(StudyRecord):
 
     format: Literal["stickler-places/1"]
     schema: str
-    """The schema, as the user named it."""
+    """The schema, as the user named it, or `inferred from GT` if no schema was given."""
     gt: str
     """The ground truth, as the user named it."""
     pred: str
