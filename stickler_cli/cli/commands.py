@@ -95,7 +95,8 @@ class Command:
     """Class of the settings of the command."""
     examples: str = ""
     codes: Mapping[ExitCode, str] = field(default_factory=dict)
-    """Exit codes of this command, with their meanings, beside those that every command can return."""
+    """Further exit codes of this command, with their meanings. Every command can also return the
+    common ones."""
     study: "Study | None" = None
 
     @property

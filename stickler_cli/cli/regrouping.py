@@ -160,8 +160,8 @@ def _with_allowed_sources(
     """Check that the sources of a recorded run may be read, and return its settings.
 
     A run directory may come from a stranger. Its sources may be read if they are below the working
-    directory, but not in the run directory itself. All others, such as URLs, may be read only if they are in `named`, the sources that
-    the user allows.
+    directory, but not in the run directory itself. All others, such as URLs, may be read only if
+    they are in `named`, the sources that the user allows.
 
     Raises:
         UsageError: a source may not be read. Standard input is never allowed, because its
