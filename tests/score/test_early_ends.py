@@ -250,6 +250,22 @@ def causes_of(batches):
     return evaluate(batches).to_dict()["causes"]
 
 
+def test_ends_in_one_list_are_one_cause_with_the_first_and_last_item():
+    plan = compile_schema(CODES_FIRST)
+    first = batch(plan, {"a": (AFTER_CODES, {"codes": CODES[:2]})})
+    second = batch(plan, {"b": (AFTER_CODES, {"codes": CODES[:4]})})
+
+    merged = evaluate([first])
+    merged.merge(evaluate([second]))
+
+    (cause,) = merged.to_dict()["causes"]
+    # Three codes and two fields are missed in the first document, one code and two fields in the
+    # second.
+    assert (cause["values"], cause["documents"]) == (8, 2)
+    assert cause["last_items"] == {"lowest": 1, "highest": 3}
+    assert [cause] == causes_of([first, second])
+
+
 def with_statuses(compared, *statuses):
     """Return a batch whose documents have these statuses."""
     results = zip(compared.results, statuses, strict=True)

@@ -137,9 +137,9 @@ class DiffSettings(
                 flag for flag, is_given in (("--base", self.base), ("--new", self.new)) if is_given
             ]
             arguments = ", ".join([*self.names, *flags])
-            finding = "no arguments are given"
-            if arguments:
-                finding = f"the arguments ({arguments}) do not fit"
+            finding = (
+                f"the arguments ({arguments}) do not fit" if arguments else "no arguments are given"
+            )
             raise UsageError([Problem("stickler diff", finding, USAGE)])
         sides = (self.base, self.new) if self.several else (self.names[-2:-1], self.names[-1:])
         for name, side in zip(("BASE", "NEW"), sides, strict=True):
