@@ -120,8 +120,8 @@ class ExactComparator(BaseComparator):
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
         """Return how two matching texts differ, if the difference may matter, else None.
 
-        There are two such differences. Separators may form other groups of letters, as in `B-MW`
-        and `BM-W`. The capitals of a chemical formula may differ, as in `CO2` and `Co2`.
+        There are two such differences: separators at other places, as in `B-MW` and `BM-W`, and
+        other capitals in a chemical formula, as in `CO2` and `Co2`.
         """
         if self.only_separators and _are_regrouped(text_of(gt), text_of(pred)):
             return MatchDifference("other separators", text_of(gt), text_of(pred))

@@ -253,8 +253,8 @@ class NumericComparator(BaseComparator):
     def steps(self, gt: Lengths, pred: Lengths) -> int:
         """Return the approximate time to compare pairs of values, in nanoseconds.
 
-        `gt` and `pred` have the lengths of the values. If units count, comparing them takes
-        additional time.
+        `gt` and `pred` have the lengths of the values. If units must be equal, comparing
+        them takes additional time.
         """
         steps = super().steps(gt, pred)
         if self.unit == UNIT[0]:

@@ -73,8 +73,8 @@ _OF_SCIENCE: Final = re.compile(
     r"(?:[mglvw]|(?:da|[unpµμmcdhkgt])?(?:mol|wh|va|ah|hz|pa|bar|ohm|ω|cal|bit|byte|ev|lm|lx|rad|sv"
     r"|gy|bq)|(?:da|[unpµμmcdhkgt])[mglvwajnbkf])[23]?|10\^\d+|meq"
 )
-"""Pattern of SI units and related units, with prefixes. It accepts only a few of the single
-letters."""
+"""Pattern of SI units and related units, with prefixes. Most units that are a single letter are not
+accepted."""
 _CASED_UNITS: Final = r"(?:W|V|A|Hz|Pa|Wh|VA|J|N|eV|Bq|\u03a9|\u2126)"
 """Pattern of units that are used with milli and with mega. Their names then differ only in case, as
 in `mW` and `MW`."""

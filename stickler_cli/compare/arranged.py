@@ -37,8 +37,8 @@ from .plan import Mode, Node, Options
 from .result import FD, TP
 
 KEY_GAIN: Final = 3.0
-"""Added to the gain of two items with equal keys, so that this pair is preferred to any two pairs
-of other items."""
+"""Added to the gain of a pair of items with equal keys. It is more than two pairs with other keys
+can gain together, so the pair with equal keys is always preferred."""
 
 MAX_KEY_PAIRS: Final = 1 << 20
 """Values of a key field that have the same code are compared with each other. If there are more

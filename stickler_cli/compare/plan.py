@@ -463,7 +463,8 @@ class Node(ABC):
     ) -> PairScores:
         """Compare pairs of labelled values by their kinds; record them if `task` is a `Recording`.
 
-        Two values that share a kind other than the declared one are compared as that kind.
+        If both values of a pair are of the same kind, but not of the declared one, they are
+        compared as that kind.
         """
         if task.is_whole:
             return task.compare_declared(self, columns, gt, pred)

@@ -16,8 +16,8 @@ MAX_POSITIONS: Final = 200
 """Maximum length of inner lists (rows) if each of their positions is treated as a field. If any row
 is longer, rows are compared completely."""
 MAX_RAGGEDNESS: Final = 4
-"""A table of all rows has empty cells if the rows differ in length. If it has more than this many
-cells for each cell that is not empty, the rows are compared completely."""
+"""Rows of different lengths leave empty cells in a table of all rows. If the table has more than
+this many times as many cells as there are values, the rows are compared completely."""
 MIN_KEY_SHARE: Final = 0.25
 """Minimum number of distinct keys for each item of the side with fewer items. If there are fewer
 keys, too many pairs have equal keys."""
@@ -69,7 +69,10 @@ class SelectiveField(NamedTuple):
 
 
 def selective_fields(item: Node, elements: Columns) -> list[SelectiveField]:
-    """Return the fields of list items whose values tell which items can be similar."""
+    """Return the fields of a list's items by which similar items can be found.
+
+    Similar items have equal values in them.
+    """
     item = follow_references(item)
     if isinstance(item, LeafNode) and elements.has_only_scalars:
         return _fields_of_values(item, elements)

@@ -170,7 +170,7 @@ def _tally_rows(
 
 
 def _by_pattern(sums: FieldTallies, fields_by_path: Mapping[Path, FieldInfo]) -> FieldTallies:
-    """Return the tallies with those of all keys of a map added up under the name `*`.
+    """Add up the tallies of all keys of a map under the name `*`, and return all tallies.
 
     Undeclared keys of an object keep their own tallies, unless there are more than
     `MOST_UNKNOWN_NAMES`. A field comes before the fields inside it.

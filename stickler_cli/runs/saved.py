@@ -94,8 +94,8 @@ _TUNED: Final = re.compile(
 def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
     """Read a run from a run file (also compressed), a run directory, or a Parquet file.
 
-    From a Parquet file, single documents are read only if the run kept their figures. Otherwise,
-    `with_rows` can add them.
+    The run from a Parquet file has its documents only if the run kept their figures. If it did not,
+    call `with_rows` to add them.
 
     Raises:
         UsageError: the run does not exist or cannot be read; the message has the location.

@@ -375,8 +375,8 @@ def power_of(change: float, documents: float, level: float) -> float:
 def curve_of(value: Callable[[float], float], documents: int | None) -> list[list[float]]:
     """Return points (number of documents, value) of a curve.
 
-    The curve ends at twice the needed number, `documents`. If that number is None, there are no
-    points.
+    `documents` is the number of documents that is needed. The curve ends at twice this number. If
+    it is None, there are no points.
     """
     steps = () if documents is None else range(1, _POINTS + 1)
     numbers = [2 * (documents or 0) * step / _POINTS for step in steps]

@@ -219,7 +219,7 @@ def _gain_sentence(field: TunedFieldRecord, record: TuningRecord) -> str:
 def _cut_table(field: TunedFieldRecord, record: TuningRecord) -> Figures:
     """Return the table of possible thresholds (cuts) of a field.
 
-    Cuts that have no pairs are left out at the beginning, except for the last one of them.
+    The table begins one row before the first cut that has pairs.
     """
     max_pairs = max(cut.pairs for cut in field.cuts)
     first = next((index for index, cut in enumerate(field.cuts) if cut.pairs), 0)
