@@ -24,7 +24,7 @@ LENGTH = 200_000
 PROCESSOR_SECONDS = 50
 """Limit for the 90 comparisons with one kind of text, in seconds. Linear algorithms take at most
 0.2 seconds for each on average."""
-UNITS = 0.5
+UNITS = 1.0
 """Limit on the work for a pair, as for --work-limit. A pair that would need more is refused before
 it is compared."""
 
