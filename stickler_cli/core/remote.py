@@ -218,6 +218,11 @@ def _patience() -> float:
         return PATIENCE
 
 
+def _seconds_for(size: int) -> float:
+    """Return how many seconds a server may take to answer and to send `size` bytes."""
+    return _patience() * (1 + size / AT_ONCE)
+
+
 class _SlowServerError(TimeoutError):
     """The error of a server that sends data, but too slowly."""
 
@@ -238,7 +243,7 @@ def _within_patience(url: str, do: Callable[[], T], size: int = 0, factor: int =
         return do()
     from .threads import NotInTimeError, run_within  # local files need no thread
 
-    seconds = _patience() * (1 + size / AT_ONCE) * factor
+    seconds = _seconds_for(size) * factor
     try:
         return run_within(seconds + GRACE_SECONDS, do)
     except NotInTimeError:
@@ -560,7 +565,7 @@ def _answer(limit: int) -> Any:
             body += block
             if len(body) > limit:
                 raise _too_large(limit)
-            seconds = _patience() * (1 + len(body) / AT_ONCE)
+            seconds = _seconds_for(len(body))
             if monotonic() - start > seconds:
                 raise _SlowServerError(seconds)
         return bytes(body)

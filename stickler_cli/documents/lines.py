@@ -259,12 +259,17 @@ def _elements(file: str, stream: LineStream, limit: int) -> Iterator[LineReferen
             )
             place = _BETWEEN.match(text, end).end()  # type: ignore[union-attr]  # caught
     except (AttributeError, ValueError, RecursionError) as error:
-        reason: object = error
-        if isinstance(error, AttributeError):
-            reason = "a comma or the closing bracket is missing"
-        elif isinstance(error, json.JSONDecodeError):
-            reason = f"{error.msg} at character {error.pos + 1:,} of the file"
+        reason = _reason_of_broken_array(error)
         yield Problem(source, f"not valid JSON: {reason}", "an array of documents", line=number)
+
+
+def _reason_of_broken_array(error: Exception) -> str:
+    """Explain to the user why the elements of an array could not be read."""
+    if isinstance(error, AttributeError):  # a pattern did not match between two elements
+        return "a comma or the closing bracket is missing"
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} at character {error.pos + 1:,} of the file"
+    return str(error)
 
 
 def _rows(file: str, stream: LineStream, limit: int) -> Iterator[LineReference | Problem]:

@@ -38,6 +38,9 @@ _ONE_SIDED: Final = {
 _MISSED: Final = frozenset(
     {ErrorClass.MISSED_ITEM, ErrorClass.MISSED_VALUE, ErrorClass.MISSED_OBJECT}
 )
+_INVENTED: Final = frozenset(
+    {ErrorClass.INVENTED_ITEM, ErrorClass.INVENTED_OBJECT, ErrorClass.INVENTED_VALUE}
+)
 SAME_SLIP: Final = {
     ErrorClass.TRUNCATED: "cut short",
     ErrorClass.OVERRUN: "with extra text before or after the right value",
@@ -98,9 +101,9 @@ class CauseText(NamedTuple):
     def outcome(self) -> Literal["fn", "fa", "fd"]:
         """What most of the lost values are: missed, invented or wrong."""
         error_class = self.causes[0].error_class
-        if error_class.startswith("missed"):
+        if error_class in _MISSED:
             return "fn"
-        return "fa" if error_class.startswith("invented") else "fd"
+        return "fa" if error_class in _INVENTED else "fd"
 
     @property
     def key(self) -> str:
