@@ -482,12 +482,12 @@ class _Writer:
         return schema
 
     def _note(self, path: Path, found: str) -> None:
-        expected, hint = "annotations that a configuration can express", "use to_json_schema"
+        hint = "a configuration cannot describe this; use to_json_schema"
         self.problems.append(
             Problem(
                 source=self._source,
                 found=found,
-                expected=expected,
+                expected="",
                 hint=hint,
                 pointer=json_pointer(path),
             )

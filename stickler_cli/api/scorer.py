@@ -300,6 +300,9 @@ class Scorer:
         kind = self.plan.kind
         if isinstance(pred, str | bytes | bytearray):
             data = pred.encode("utf-8", "replace") if isinstance(pred, str) else bytes(pred)
+            if not data.strip():
+                finding = f"the text is {'blank' if data else 'empty'}"
+                return Problem(_ANSWER, finding, expected_of((kind,)))
             reading = read_plain(data, (kind,)) or read_text(data, _ANSWER, None, "taken", (kind,))
             return cast("JsonDocument | Problem", reading.value)  # an existing file
         if pred is None:

@@ -153,7 +153,7 @@ def _report_error(error: Exception, *, debug: bool) -> ExitCode:
             code = ExitCode.USAGE
         case OSError():
             where = f" to {error.filename}" if error.filename else ""
-            warn(f"error: the results could not be written{where} ({error.strerror or error})")
+            warn(f"error: the results could not be written{where}: {error.strerror or error}")
         case MemoryError():
             warn(f"error: {str(error) or 'there is too little memory'}")
         case _:

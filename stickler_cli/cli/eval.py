@@ -205,7 +205,7 @@ def check_group_keys(run: Run) -> None:
         Problem(
             source=f"{BY} {key}",
             found=(
-                "no document has a single value in this field"
+                "no ground truth has a text, number or boolean in this field"
                 if key in paths
                 else "no document has this field or key"
             ),

@@ -337,7 +337,8 @@ def _conclude(annotated: int, elsewhere: int, settings: InitSettings) -> None:
     else:
         warn("the schema already says how to compare every field, so nothing was added")
     if elsewhere:
-        places = f"{elsewhere} more place{'s are' if elsewhere > 1 else ' is'}"
+        noun, verb = ("places", "are") if elsewhere > 1 else ("place", "is")
+        places = f"{elsewhere} more {noun} for annotations {verb}"
         warn(f"{places} in other files, which were not changed: run stickler init on those files")
 
 

@@ -183,7 +183,7 @@ def _with_allowed_sources(
     ]
     if refused:
         finding = f"the run refers to {join_some(map(decoded, refused))}"
-        expected = "sources inside the working directory, or sources allowed with --read"
+        expected = "only files inside the working directory, unless --read allows others"
         words = [word for path in refused for word in ("--read", path)]
         raise UsageError(
             [

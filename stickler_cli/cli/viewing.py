@@ -144,12 +144,12 @@ class Question(NamedTuple):
         try:
             arguments = json.loads(text)
         except (ValueError, RecursionError):
-            raise MalformedRequestError("its arguments are not JSON") from None
+            raise MalformedRequestError("the arguments are not JSON") from None
         if not isinstance(arguments, list) or len(arguments) != len(self.tests):
-            raise MalformedRequestError(f"the number of its arguments is not {len(self.tests)}")
+            raise MalformedRequestError(f"the number of arguments is not {len(self.tests)}")
         for number, (test, argument) in enumerate(zip(self.tests, arguments, strict=True), 1):
             if not test(argument):
-                raise MalformedRequestError(f"argument {number} is of a wrong type")
+                raise MalformedRequestError(f"argument {number} has a wrong type")
         return self.answer(*arguments)
 
 
@@ -318,7 +318,7 @@ class _Answers(BaseHTTPRequestHandler):
         except ConnectionError:
             raise
         except MalformedRequestError as error:
-            warn(f"a request is malformed: {error}")
+            warn(f"stickler view received a request that its page never sends: {error}")
             self._answer(HTTPStatus.BAD_REQUEST, b"no such question", "text/plain")
         except Exception as error:  # noqa: BLE001 - such as a damaged database
             advice = "if this error comes again, delete view-*.sqlite in the run directory"
@@ -352,7 +352,7 @@ class _Answers(BaseHTTPRequestHandler):
         if not name:
             self._answer(HTTPStatus.OK, self._page, "text/html; charset=utf-8")
         elif name not in self._questions:
-            raise MalformedRequestError(f"it has the unknown name {brief(name)}")
+            raise MalformedRequestError(f"the name {brief(name)} is unknown")
         else:
             (text, *_) = parse_qs(query).get("q", [""])
             answer = self._questions[name].ask(text)

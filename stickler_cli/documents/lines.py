@@ -559,7 +559,7 @@ def _id_of(
         return Problem(
             source=line.source,
             found=f"the document has no field {brief(name)}",
-            expected=ID_EXPECTED,
+            expected="a field with the id of the document",
             hint=hint,
             line=line.line,
         )

@@ -220,13 +220,13 @@ def open_pairs(
         return Pairs(partial(iter, (ref,)), total=1, single=True)
     if kinds_of_sides == [SourceKind.LINES, SourceKind.LINES] and not by_id:
         if settings.pair_by is not None:
-            finding = "JSON Lines files are paired by line number"
+            finding = "without --id-field, JSON Lines files are paired by line number"
             raise UsageError(
                 [
                     Problem(
                         "--pair-by",
                         finding,
-                        hint=("give --id-field as well, so that lines are paired by id"),
+                        hint="give --id-field as well; --pair-by then applies to the ids",
                     )
                 ]
             )
@@ -436,7 +436,8 @@ def pairs_of_table(
     if kind is SourceKind.FILE and holds_array(file):
         kind = SourceKind.LINES
     if kind not in {SourceKind.TABLE, SourceKind.LINES}:
-        raise UsageError([Problem(PAIRS, f"{decoded(file)} is {kind.value}", "a table of pairs")])
+        expected = "a table of pairs, or a .json file with an array"
+        raise UsageError([Problem(PAIRS, f"{decoded(file)} is {kind.value}", expected)])
     word: Literal["line", "row"] = "line" if kind is SourceKind.LINES else "row"
 
     def refs() -> Iterator[PairRef]:

@@ -71,7 +71,7 @@ def _missing_step(value: JsonValue, step: str, option: str, place: Reference) ->
     return Problem(
         source=place.source,
         found=finding,
-        expected=f"a document at the path that {option} names",
+        expected=f"a document at the path given by {option}",
         hint=hint,
         line=place.line,
     )

@@ -213,7 +213,7 @@ class DifferenceView:
         source, other = (" + ".join(map(self.quoted, names)) for names in sides)
         read = "" if counting == CountingOptions.counting else f", counting {counting}"
         schema = describe_schema(new.model_name)
-        return f"{self.quoted(schema)}: change from {source} to {other}{read}"
+        return f"{self.quoted(schema)}: change from BASE ({source}) to NEW ({other}){read}"
 
     @property
     def flow(self) -> list[str]:
@@ -329,7 +329,7 @@ class DifferenceView:
         sentence = f"{by_score} by score; {by_values} by number of wrong values"
         if by_score == by_values:
             sentence = f"{by_score}, both by score and by number of wrong values"
-        not_compared = f"{counts['lost']} not compared in the new run, counted as missed"
+        not_compared = f"{counts['lost']} not compared in the new run, so counted as missed"
         lost = f"; {not_compared}" if counts["lost"] else ""
         return f"{number_of(counts['compared'], 'document')} compared: {sentence}{lost}"
 
@@ -417,8 +417,8 @@ class DifferenceView:
             for contrast in difference.contrasts
         ]
         documents_by_description = {
-            "not compared in the new run and therefore counted as missed": difference.lost,
-            "only in the new run and therefore not counted": difference.only_new,
+            "not compared in the new run, so counted as missed": difference.lost,
+            "only in the new run, so not counted": difference.only_new,
         }
         for description, documents in documents_by_description.items():
             if documents:
@@ -485,7 +485,7 @@ class DifferenceView:
             text = f"the p value is at most {settings.alpha:.4g}, and the interval excludes 0"
             lines.append(("trend", f"improved, regressed: {text}"))
         if Trend.INCONCLUSIVE in trends:
-            text = "it is not clear whether F1 of the field has changed; see the reason"
+            text = "it is not clear whether F1 of the field has changed; the column reason says why"
             lines.append(("reason", f"inconclusive: {text}"))
         return [
             *lines,

@@ -35,8 +35,8 @@ UNFIT: Final = 3  # number of unused verdicts that a sentence lists; the JSON re
 MODES: Final = {
     "overall": "each value, each object and each list item as one unit",
     "aggregate": (
-        "all values; but a list item that does not match is one unit, and so is an item or object "
-        "that only one side has"
+        "all values, but only one unit for a list item that does not match, and only one for an "
+        "item or object that only one side has"
     ),
     "leaves": "all values",
 }
@@ -230,7 +230,8 @@ def _score_name(view: RunView) -> str:
 
 def _remarks_on_documents(view: RunView) -> list[str]:
     """Return clauses on documents without a usable prediction, omitted documents, and counting."""
-    evaluation, run, clauses = view.run.evaluation, view.run, list[str]()
+    evaluation, run = view.run.evaluation, view.run
+    clauses, not_counted = list[str](), list[str]()
     statuses = evaluation.statuses
     missed = statuses[Status.MISSING] if run.options.missing == "fn" else 0
     # An unreadable prediction may have no id and therefore no ground truth.
@@ -247,7 +248,9 @@ def _remarks_on_documents(view: RunView) -> list[str]:
             )
         if omitted:
             noun, description = _LEFT_OUT[status]
-            clauses.append(f"{number_of(omitted, noun)}{description} left out")
+            not_counted.append(f"{number_of(omitted, noun)}{description}")
+    if not_counted:
+        clauses.append(f"not counted: {', '.join(not_counted)}")
     if not view.counts_values:
         clauses.append(f"counting {run.rule.counting}: {MODES[run.rule.counting]}")
     return clauses
@@ -268,7 +271,8 @@ _LEFT_OUT: Final = {
 def wholly_right(view: RunView) -> str:
     """Return a sentence with the share of completely right documents.
 
-    The sentence also has the numbers of documents that lost at most 0, 1, 2, ... values.
+    The sentence also has the numbers of documents that lost no value, at most 1, at most 2, and so
+    on.
     """
     evaluation = view.run.evaluation
     documents = evaluation.wholly_right
@@ -278,8 +282,8 @@ def wholly_right(view: RunView) -> str:
     share = view.rate(documents.share) + _bounds(view, interval)
     cumulative = ", ".join(f"{count:,}" for count in accumulate(documents.lost))
     return (
-        f"share of completely right documents: {share}; number of documents that lost at most 0, "
-        f"1, 2, ... values: {cumulative}"
+        f"share of completely right documents: {share}; number of documents that lost no value, "
+        f"at most 1, at most 2, and so on: {cumulative}"
     )
 
 

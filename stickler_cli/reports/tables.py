@@ -60,8 +60,8 @@ TRUST_LEGEND: Final = (
     (
         "skip",
         (
-            "skip: the largest share of values that could have skipped review in this run, with "
-            "99% of them right; cutoff: the lowest confidence among these values"
+            "skip: the largest share of values that could have skipped review in this run so that "
+            "at least 99% of these values are right; cutoff: the lowest confidence among them"
         ),
     ),
 )

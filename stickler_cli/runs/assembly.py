@@ -112,8 +112,8 @@ def client_of(plan: Plan, policy: Policy = DEFAULT_POLICY) -> "Client | None":
 def policy_of(settings: ModelOptions, *, dry_run: bool = False) -> Policy:
     """Return limits, servers and keys for requests to models, as the options set them."""
     if settings.no_cache and settings.offline:
-        finding = "--no-cache is also given, so there would be no source of answers"
-        raise UsageError([Problem("--offline", finding, "only one of the two")])
+        finding = "--no-cache is also given, so neither models nor saved answers may be used"
+        raise UsageError([Problem("--offline", finding, "only one of the two options")])
     endpoints = _by_model(ENDPOINT, settings.endpoint, r"https?://\S+", "MODEL=URL")
     for model, url in endpoints.items():
         check_address(url, f"{ENDPOINT} {model} =")

@@ -72,8 +72,8 @@ def _describe_difference(
     pronoun = "it" if total == 1 else "them"
     phrase = _PHRASES.get(difference, difference)
     return (
-        f"{number_of(total, 'value')} with {phrase}, in {fields}: {shown_examples}; to count "
-        f"{pronoun} as wrong, {REMEDIES[difference]}"
+        f"{number_of(total, 'value')} counted as right despite {phrase}, in {fields}: "
+        f"{shown_examples}; to count {pronoun} as wrong, {REMEDIES[difference]}"
     )
 
 

@@ -282,8 +282,8 @@ def load_policy(name: str) -> AcceptancePolicy:
     policy = decode(AcceptancePolicy, record, decoded(name))
     if policy.semantics != SEMANTICS:
         finding = (
-            f"the policy was made with version {policy.semantics} of the semantics, but "
-            f"this stickler uses version {SEMANTICS}"
+            f"the policy was made with version {policy.semantics} of the semantics (the "
+            f"rules of comparison), but this stickler uses version {SEMANTICS}"
         )
         raise UsageError(
             [
@@ -457,8 +457,8 @@ def marks_of(file: str, limit: int) -> Marks:
             continue
         if (made_by := record["semantics"]) != SEMANTICS:
             finding = (
-                f"this verdict was made with version {made_by} of the semantics, but this "
-                f"stickler uses version {SEMANTICS}"
+                f"this verdict was made with version {made_by} of the semantics (the rules of "
+                f"comparison), but this stickler uses version {SEMANTICS}"
             )
             hint = "evaluate again, and give the verdicts again on the new page"
             problems.append(

@@ -28,16 +28,16 @@ def describe_unwrapping(results: Results) -> str:
 def _describe_values(results: Results) -> Iterator[str]:
     counts = {name: n for name, n in results.unwrapped.items() if name != INHERITED and n}
     if counts:
-        forms = (f"{n:,} of {_name_form(name)}" for name, n in sorted(counts.items()))
+        forms = (f"{n:,} {_describe_form(name)}" for name, n in sorted(counts.items()))
         total = number_of(sum(counts.values()), "value")
         yield f"{total} extracted from objects with metadata: {', '.join(forms)}"
 
 
-def _name_form(name: str) -> str:
+def _describe_form(name: str) -> str:
     if name == AZURE:
-        return "Azure's form"
+        return "in Azure's form"
     confidence = _FORM_KEYS.get(name)
-    return f"the form {name}/{confidence}" if confidence else f"the form {name}"
+    return f"with the keys {name} and {confidence}" if confidence else f"with the key {name}"
 
 
 def _describe_skipped_keys(results: Results) -> Iterator[str]:

@@ -63,7 +63,7 @@ def hint_id_field(pairs: Sequence[DocumentValues], *, by_name: bool = False) -> 
         else:
             yield (
                 f"try `--id-field {field_path(best)}` to pair documents by this field: "
-                f"{share} are at different positions"
+                f"{share} are in documents that are not paired now"
             )
 
 

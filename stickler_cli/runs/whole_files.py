@@ -58,10 +58,13 @@ def own_file(folder: str, name: str) -> Path | None:
         ) from None
     if stat.S_ISREG(mode):
         return path
-    finding = "this is a link" if stat.S_ISLNK(mode) else "this path is not a regular file"
-    expected = "a regular file inside the run directory, not a link"
-    hint = "copy the run directory together with the files that its links point to"
-    raise UsageError([Problem(source=str(path), found=finding, expected=expected, hint=hint)])
+    finding, hint = "this path is not a regular file", ""
+    if stat.S_ISLNK(mode):
+        finding = "this is a link"
+        hint = "copy the run directory together with the files that its links point to"
+    raise UsageError(
+        [Problem(source=str(path), found=finding, expected="a regular file", hint=hint)]
+    )
 
 
 def holds_run(path: str) -> bool:
@@ -88,6 +91,11 @@ def check_own_files(folder: str) -> None:
     """
     for name in (JOURNAL, *RESULTS, *(f"{name}{PARTIAL}" for name in RESULTS)):
         own_file(folder, name)
+
+
+def _name_input(title: str) -> str:
+    """Return words for an input in a sentence. `title` is its title, or the flag of an option."""
+    return f"the input of {title}" if title.startswith("-") else title
 
 
 def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str, str]]) -> None:
@@ -120,7 +128,7 @@ def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str
             output_path.with_name(output_path.name + PARTIAL) if output_path.name else output_path
         )
         problems += (
-            Problem(source, f"the output would overwrite an input: {name}", "another file")
+            Problem(source, f"the output would overwrite {_name_input(name)}", "another file")
             for name, input_file, input_path in input_files
             if _overlap(output_path, input_file)
             or partial == input_file

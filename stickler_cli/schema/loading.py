@@ -427,8 +427,8 @@ def _note_on_order(path: str, fields: Sequence[Inferred]) -> str:
     if not names:
         return ""
     return (
-        f"{path}: items of {join_some([*names], NAMED_TEXTS)} are compared in any order. "
-        f'If their order matters, set "{annotated("ordered")}": true'
+        f"{path}: the order of list items is ignored in {join_some([*names], NAMED_TEXTS)}. "
+        f'If the order matters, set "{annotated("ordered")}": true'
     )
 
 

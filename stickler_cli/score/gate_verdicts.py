@@ -66,7 +66,8 @@ def judge_value(gate: Gate, value: float | None, empty: str, prefix: str = "") -
     """Decide whether a value passes a gate. None means an undefined value, which never passes.
 
     `empty` says why the value is undefined; it is used only if `value` is None. The result contains
-    a reason in words, in which `prefix` is written before the name of the figure.
+    a reason in words. If `prefix` is given, such as "change of ", it is written before the name of
+    the figure, and the reason repeats what the gate requires.
     """
     name = prefix + figure_name(gate)
     field = "" if is_about_documents(gate) else field_path(gate.path)
@@ -78,7 +79,10 @@ def judge_value(gate: Gate, value: float | None, empty: str, prefix: str = "") -
     passed = OPERATORS[gate.operator](value, gate.limit)
     relation = gate.operator if passed else _OPPOSITE[gate.operator]
     limit = repr(gate.limit).removesuffix(".0")
-    reason = f"{name} {format_beside_limit(value, gate.limit)} {relation} {limit}"
+    value_text = format_beside_limit(value, gate.limit)
+    reason = f"{name} {value_text} {relation} {limit}"
+    if prefix:  # a negative change beside a negative limit is hard to read
+        reason = f"{name} is {value_text} (the gate requires {gate.operator} {limit})"
     return GateResult(
         gate=gate, value=value, limit=gate.limit, passed=passed, reason=reason, field=field
     )

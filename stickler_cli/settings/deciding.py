@@ -32,7 +32,7 @@ TIMEOUT: Final = 300.0  # seconds; on most machines, documents within --work-lim
 
 COUNT: Final = NumberRange("a whole number of at least 0", lambda number: number >= 0, whole=True)
 ABOVE_ZERO: Final = NumberRange("a number above 0", lambda number: number > 0)
-SHARE: Final = NumberRange("a number between 0 and 1", lambda number: 0 < number < 1)
+SHARE: Final = NumberRange("a number above 0, below 1", lambda number: 0 < number < 1)
 SOME: Final = NumberRange("a whole number of at least 1", lambda number: number >= 1, whole=True)
 PROCESSES: Final = SOME._replace(expected=f"{SOME.expected}, or auto", word="auto")
 
@@ -218,8 +218,8 @@ class DocumentOptions(LenientOptions, FindingOptions, panel="input"):
 
     pair_by: str | None = option(
         None,
-        "Pair documents by the part of their names or ids that this regular expression matches "
-        "(its first group, if any): with (\\d+)$, gt_1 is paired with pred_1.",
+        "Pair documents by the part of their names or ids that this regular expression, or its "
+        "first group, matches. For example, (\\d+)$ pairs gt_1 with pred_1.",
         "REGEX",
     )
     pred_root: str | None = option(
@@ -384,9 +384,9 @@ class CountingOptions(Settings, panel="counting"):
     counting: Counting = option(
         "leaves",
         (
-            "What reports count (JSON has all three). leaves: all values. aggregate: all values; "
-            "but a list item that does not match is one unit, and so is an item or object that "
-            "only one side has. overall: each value, object and list item is one unit."
+            "What reports count (JSON has all three). leaves: all values. aggregate: all values, "
+            "but only one unit for a list item that does not match, and only one for an item or "
+            "object that only one side has. overall: each value, object and list item is one unit."
         ),
     )
 

@@ -28,7 +28,7 @@ class ConsoleOptions(Settings, panel="run"):
 
     quiet: bool = option(
         False,
-        "Print nothing but errors. Results are still printed if --format is not table.",
+        "Print only errors. With a --format other than table, also print the results.",
         short="-q",
     )
     debug: bool = option(
@@ -59,7 +59,7 @@ class ModelOptions(Settings, panel="models"):
     endpoint: tuple[str, ...] = option(
         (),
         (
-            "Send the questions for this model to your own server, such as "
+            "Send the questions for MODEL to your own server at URL, such as "
             "openai:judge=http://localhost:8000/v1. Repeatable."
         ),
         "MODEL=URL",
@@ -67,7 +67,7 @@ class ModelOptions(Settings, panel="models"):
     key_from: tuple[str, ...] = option(
         (),
         (
-            "Read the API key for this model from another environment variable, such as "
+            "Read the API key for MODEL from the environment variable VARIABLE, such as "
             "openai:judge=JUDGE_KEY. Repeatable."
         ),
         "MODEL=VARIABLE",

@@ -21,7 +21,7 @@ from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.one_of import follow_references
 from stickler_cli.compare.plan import Node, Options, Plan
 from stickler_cli.compare.units import UnitTable
-from stickler_cli.core.figures import format_beside_limit, join_some
+from stickler_cli.core.figures import format_beside_limit, join_some, number_of
 from stickler_cli.core.json_values import JsonObject, JsonValue, brief
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.problems import Problem, UsageError, WorkLimitError, did_you_mean
@@ -104,10 +104,10 @@ def compare_sources(
     for problem in unreadable[:MAX_NAMED_DOCUMENTS]:
         notes.append(f"document {problem.document} was skipped: {problem.problem}")
     if (n_more := len(unreadable) - MAX_NAMED_DOCUMENTS) > 0:
-        skipped_text = "more document was" if n_more == 1 else "more documents were"
+        verb = "was" if n_more == 1 else "were"
         notes.append(
-            f"{n_more} {skipped_text} skipped, because the ground "
-            "truth or the prediction cannot be read"
+            f"{number_of(n_more, 'document')}, not named here, {verb} also skipped, because the "
+            "ground truth or the prediction cannot be read"
         )
     notes += omission_notes
 

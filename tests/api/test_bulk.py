@@ -156,7 +156,7 @@ def test_a_ground_truth_without_a_class_is_an_error():
     results = evaluator.compute()
 
     assert results.document_count == 2
-    assert "there is no target_schema" in results.errors[0]["error"]
+    assert "because there is no target_schema" in results.errors[0]["error"]
 
 
 def test_either_side_may_be_a_dict_and_documents_without_a_name_are_numbered():
@@ -302,7 +302,7 @@ def test_results_are_printed_as_the_command_prints_them(capsys):
 
     assert "odd is not compared: odd: there is no prediction" in output
     assert "4 documents, 1 errors" in output
-    assert "Order: 3 documents, 1 wholly right; 1 failed document left out" in printed
+    assert "Order: 3 documents, 1 wholly right; not counted: 1 failed document" in printed
     assert printed == evaluator.evaluation.report(title="Order")
 
 

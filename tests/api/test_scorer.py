@@ -266,6 +266,13 @@ def test_where_a_comparison_fails_that_prediction_has_score_0():
     assert hidden.feedback == "Nothing to compare: the answer: the comparison failed."
 
 
+@pytest.mark.parametrize(("answer", "state"), [("", "empty"), (b" \n", "blank")])
+def test_an_answer_without_text_is_called_so(answer, state):
+    problem = f"the answer: the text is {state}, expected a JSON object"
+
+    assert SCORER.score(GT, answer).problem == problem
+
+
 def test_too_much_work_is_score_0():
     scorer = Scorer(Order, options=Options(work_limit=1e-9))
 

@@ -281,7 +281,7 @@ def test_a_disk_that_is_full_leaves_no_file(orders, jobs):
 
     code, _, err = run(folder, "-j", jobs, "--documents", "docs.jsonl", preexec_fn=limit)
     assert code == ExitCode.INTERNAL
-    assert err == "error: the results could not be written to docs.jsonl (File too large)\n"
+    assert err == "error: the results could not be written to docs.jsonl: File too large\n"
     assert line_files(folder) == set()
 
 

@@ -200,7 +200,7 @@ def test_an_id_field_that_no_document_has_is_told_with_those_that_may_be_meant(s
     document = {"total": 1.5, "meta": {"doc_id": 7, "is": True, "in": {"id": 1}}, "ref": "a"}
     write(data / "gt.jsonl", json.dumps(document))
     err = stickler("eval", "schema.json", "gt.jsonl", "gt.jsonl", "--id-field", "docid").err
-    assert 'the document has no field "docid", expected a string or an integer' in err
+    assert 'the document has no field "docid", expected a field with the id of the document' in err
     assert (
         "with --id-field, give a field that identifies each document; this document has the "
         "fields meta.doc_id, ref\n"

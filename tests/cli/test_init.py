@@ -104,7 +104,7 @@ def test_what_other_files_describe_is_told(stickler, data):
     result = stickler("init", "whole.json")
 
     assert json.loads(result.out) == json.loads((data / "whole.json").read_text())
-    assert "1 more place is in other files" in result.err
+    assert "1 more place for annotations is in other files" in result.err
 
 
 @pytest.mark.parametrize(

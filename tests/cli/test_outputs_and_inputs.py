@@ -165,15 +165,13 @@ def test_what_a_finished_run_names_is_not_overwritten(finished, capsys, command,
 
     assert main([*command, source]) == 2
     error_output = capsys.readouterr().err
-    assert f"{source}: the output would overwrite an input: the " in error_output
+    assert f"{source}: the output would overwrite the " in error_output
     assert (finished / source).read_bytes() == before
 
 
 def test_documents_in_directories_of_a_finished_run_are_not_overwritten(finished, capsys):
     assert main(["report", "many.json", "-o", "gts/1.json"]) == 2
-    assert (
-        "overwrite an input: the ground truth (from the run many.json)" in capsys.readouterr().err
-    )
+    assert "overwrite the ground truth (from the run many.json)" in capsys.readouterr().err
     assert main(["report", "many.json", "-o", "again.json"]) == 0
 
 
@@ -213,7 +211,7 @@ def test_what_the_schema_of_a_finished_run_refers_to_is_not_overwritten(
     capsys.readouterr()
 
     assert main([*command, source]) == 2
-    finding = "the output would overwrite an input: a file that the schema refers to (from the run"
+    finding = "the output would overwrite a file that the schema refers to (from the run"
     message = f"--output {source}: {finding} "
     assert message in capsys.readouterr().err
     assert (referring / source).read_bytes() == before
@@ -247,7 +245,7 @@ def test_init_overwrites_no_input_but_the_schema_it_annotates(
     before = {path: path.read_bytes() for path in referring.rglob("*") if path.is_file()}
 
     assert main(["init", source, "--force", "-o", output]) == 2
-    expected = f"--output {output}: the output would overwrite an input: {message}"
+    expected = f"--output {output}: the output would overwrite {message}"
     assert expected in capsys.readouterr().err
     assert before == {path: path.read_bytes() for path in referring.rglob("*") if path.is_file()}
     assert main(["init", "schemas/1.json", "--force", "-o", "schemas/1.json"]) == 0

@@ -57,7 +57,7 @@ def test_results_that_cannot_be_written_are_an_internal_error(data):
             EVAL, cwd=data, stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
     assert result.returncode == ExitCode.INTERNAL
-    assert "the results could not be written (No space left" in result.stderr
+    assert "the results could not be written: No space left" in result.stderr
     assert "Traceback" not in result.stderr
 
 
@@ -126,7 +126,7 @@ def test_standard_output_that_takes_a_part_only_is_an_error(wide, unbuffered):
             env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
         )
     assert result.returncode == ExitCode.INTERNAL
-    assert result.stderr.endswith("error: the results could not be written (File too large)\n")
+    assert result.stderr.endswith("error: the results could not be written: File too large\n")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")

@@ -140,7 +140,7 @@ def test_a_file_of_errors_that_breaks_off_is_refused(stickler, run_directory):
         ([], "error: RUN is missing, expected stickler report RUN...\n"),
         (["nowhere.json"], "there is no such file or directory"),
         (["run.json", "-o", "x.yaml"], "the file name is x.yaml"),
-        (["run.json", "-o", "run.json"], "the output would overwrite an input: the run"),
+        (["run.json", "-o", "run.json"], "the output would overwrite the run"),
         (["schema.json"], "schema.json: this is not a run, expected a run file"),
     ],
 )

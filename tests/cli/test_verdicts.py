@@ -139,8 +139,8 @@ def test_verdicts_on_errors_of_another_version_of_the_semantics_are_refused(stic
 
     assert result.code == 2
     assert (
-        "this verdict was made with version 2 of the semantics, but this stickler uses version 1"
-        in result.err
+        "this verdict was made with version 2 of the semantics (the rules of comparison), "
+        "but this stickler uses version 1" in result.err
     )
     assert "evaluate again, and give the verdicts again on the new page" in result.err
 
@@ -171,11 +171,11 @@ def test_what_is_accepted_is_written_beside_the_ground_truth(stickler, data):
         (("--write-gold", "new"), "no verdicts are given, so nothing could be changed"),
         (
             ("--verdicts", "verdicts.jsonl", "--write-gold", "pred"),
-            "pred: the output would overwrite an input: PRED",
+            "pred: the output would overwrite PRED",
         ),
         (
             ("--verdicts", "verdicts.jsonl", "--write-gold", "gt/new"),
-            "gt/new: the output would overwrite an input: GT",
+            "gt/new: the output would overwrite GT",
         ),
     ],
 )

@@ -56,8 +56,8 @@ def test_a_document_stands_below_a_key_path_or_pointer(tmp_path, root):
         (
             {"reslt": {}},
             (
-                'the key "result" is missing, expected a document at the path that '
-                "--pred-root result names; did"
+                'the key "result" is missing, expected a document at the path given '
+                "by --pred-root result; did"
             ),
         ),
         (
@@ -146,7 +146,9 @@ def test_a_pattern_that_is_none_or_too_coarse_is_refused(tmp_path, pattern, mess
 def test_lines_that_pair_by_place_have_no_names(tmp_path):
     for side in ("gt", "pred"):
         (tmp_path / f"{side}.jsonl").write_text("{}")
-    with pytest.raises(UsageError, match="give --id-field as well, so that lines are paired by id"):
+    with pytest.raises(
+        UsageError, match="give --id-field as well; --pair-by then applies to the ids"
+    ):
         open_pairs(
             str(tmp_path / "gt.jsonl"), str(tmp_path / "pred.jsonl"), DocumentOptions(pair_by="x")
         )

@@ -97,7 +97,7 @@ def test_the_head_of_a_page_states_each_figure_once(run_of):
     assert first.endswith(f", {figures}")
     nothing = run_of(pairs=[DocumentPair("a", None, gt)], detailed=True)
     (_, first), *_ = Page(html(nothing)).all("p", **{"class": "headline"})
-    assert first.startswith("0 documents; 1 prediction without ground truth left out; ")
+    assert first.startswith("0 documents; not counted: 1 prediction without ground truth; ")
 
 
 def test_the_bar_of_a_cause_has_the_pattern_of_most_of_its_errors(run_of):

@@ -96,18 +96,18 @@ def test_the_headline_says_what_became_of_each_document(run_of):
         DocumentPair("e", None, gt),
     ]
     invalid = "1 document has an unreadable prediction: all values missed"
-    out = "1 failed document left out; 1 prediction without ground truth left out"
+    out = "not counted: 1 failed document, 1 prediction without ground truth"
 
     first_line = render(run_of(pairs=pairs), PLAIN).splitlines()[0]
     missing = "1 document has no prediction: all values missed"
     assert first_line == f"Order: 3 documents, 1 wholly right; {missing}; {invalid}; {out}"
     first_line = render(run_of(pairs=pairs, missing="skip"), PLAIN).splitlines()[0]
-    missing = "1 ground truth without a prediction left out"
-    assert first_line == f"Order: 2 documents, 1 wholly right; {missing}; {invalid}; {out}"
+    out = out.replace("not counted: ", "not counted: 1 ground truth without a prediction, ")
+    assert first_line == f"Order: 2 documents, 1 wholly right; {invalid}; {out}"
     pairs = [*pairs, DocumentPair("f", gt, None), DocumentPair("g", None, gt)]
     first_line = render(run_of(pairs=pairs, missing="skip"), PLAIN).splitlines()[0]
-    assert "; 2 ground truths without a prediction left out; " in first_line
-    assert first_line.endswith("; 2 predictions without ground truth left out")
+    assert "; not counted: 2 ground truths without a prediction, " in first_line
+    assert first_line.endswith(", 2 predictions without ground truth")
 
 
 def test_a_document_with_a_problem_is_named_once(run_of):

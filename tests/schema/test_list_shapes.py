@@ -254,7 +254,7 @@ def test_a_list_whose_name_speaks_of_an_order_has_a_note():
 
     note = load_observed(seen, "gt").note
 
-    expected = "items of steps, route, tool_calls are compared in any order"
+    expected = "the order of list items is ignored in steps, route, tool_calls"
     assert expected in note
     assert '"x-aws-stickler-ordered": true' in note
 
@@ -276,7 +276,7 @@ def test_the_points_of_an_outline_have_a_note_on_their_order(name, points, is_no
 
     note = load_observed(seen, "gt").note
 
-    assert (f"items of {name} are compared in any order" in note) is is_noted
+    assert (f"the order of list items is ignored in {name}." in note) is is_noted
 
 
 @pytest.mark.parametrize(

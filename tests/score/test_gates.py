@@ -9,7 +9,7 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Conditions, Evaluation
 from stickler_cli.score.folds import Validity
-from stickler_cli.score.gate_verdicts import judge_fields, judge_gate
+from stickler_cli.score.gate_verdicts import judge_fields, judge_gate, judge_value
 from stickler_cli.score.gates import (
     check_metrics,
     check_no_bounds,
@@ -695,6 +695,12 @@ def test_a_finished_run_is_read_in_another_counting_mode_with_its_gates(conditio
     assert read.evaluation.rule.counting == ("overall" if conditions else "leaves")
     assert run.evaluation.rule.counting == "leaves"
     assert with_counting(run, "leaves") is with_counting(run, None) is run
+
+
+def test_the_reason_for_a_change_repeats_what_the_gate_requires():
+    judgement = judge_value(parse_gate("f1>=-0.1", lowest=-1.0), -0.63, "", "change of ")
+
+    assert judgement.reason == "change of f1 is -0.63 (the gate requires >= -0.1)"
 
 
 def test_a_gate_asks_for_its_field_or_for_those_that_match():

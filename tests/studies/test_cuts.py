@@ -56,7 +56,7 @@ def test_with_verdicts_the_best_f1_counts():
     [
         ([0.5, 1.0] * 15, "fewer than 40 pairs"),
         ([0.0, 1.0] * 30, "all similarities are 0 or 1"),
-        ([0.2] * 4 + [0.9] * 60, "too few similar or too few dissimilar pairs"),
+        ([0.2] * 4 + [0.9] * 60, "one half of the documents has fewer than"),
         (np.linspace(0.3, 1, 400), "no gap"),
         (np.random.default_rng(0).beta(20, 2, 400), "no gap"),
     ],

@@ -207,8 +207,9 @@ class BulkStructuredModelEvaluator:
         if isinstance(pair.pred, Problem):
             pair = replace(pair, gt=pair.pred, pred=None)
         elif kind is None:
-            finding = f"the ground truth is {described(gt_model)}, and there is no target_schema"
-            unknown = Problem(name, finding, "an instance of a StructuredModel")
+            finding = f"the ground truth is {described(gt_model)}"
+            expected = "an instance of a StructuredModel, because there is no target_schema"
+            unknown = Problem(name, finding, expected)
             pair = replace(pair, gt=unknown, pred=None)
         job = self._job_of(kind or StructuredModel)
         if self.individual_results_jsonl:

@@ -48,8 +48,8 @@ class AcceptSettings(
     max_error: float = option(
         0.05,
         (
-            "The share of wrong values that you allow among the accepted values of a "
-            "document, on average."
+            "The share of a document's accepted values that may be wrong, as an average over "
+            "documents."
         ),
         "SHARE",
         values=SHARE,

@@ -81,9 +81,9 @@ class AuditSettings(
     verdicts: str | None = option(
         None,
         (
-            "The file from --draw, with verdicts filled in. Also estimates how much of the "
-            "ground truth is wrong, and the F1 that each run would have if the ground truth were "
-            "right."
+            "The file from --draw, after people have filled in their verdicts. The report then "
+            "also estimates how much of the ground truth is wrong, and the F1 that each run would "
+            "have if the ground truth were right."
         ),
         "FILE",
         is_path=True,

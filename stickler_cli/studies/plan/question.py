@@ -44,7 +44,7 @@ class PlanSettings(FinishedOptions, StudyOptions):
     )
     every_field: bool = option(
         False,
-        "Plan for every field separately; --of names the figure.",
+        "Plan for each field separately. --of names the figure of the field, such as f1.",
         flag="--all",
         in_file="none",
     )
@@ -73,21 +73,23 @@ class PlanSettings(FinishedOptions, StudyOptions):
     base: str | None = option(
         None,
         (
-            "The first of two runs that differ about as much as you expect of future runs. "
-            "Needs --new."
+            "The first of two similar runs. The plan assumes that future runs differ as much as "
+            "these two. Needs --new."
         ),
         "RUN",
         in_file="none",
         role="input",
     )
     new: str | None = option(
-        None, "The second of these two runs. Needs --base.", "RUN", in_file="none", role="input"
+        None, "The second of two similar runs. Needs --base.", "RUN", in_file="none", role="input"
     )
     correlation: float = option(
         0.5,
         "Assumed correlation between the errors of two runs. Used only if a single run is given.",
         "SHARE",
-        values=SHARE._replace(fits=lambda number: 0 <= number < 1),
+        values=SHARE._replace(
+            expected="a number of at least 0, below 1", fits=lambda number: 0 <= number < 1
+        ),
     )
     ci: float = level_of(
         "Level of the confidence intervals. The significance level of tests is 1 minus this level."

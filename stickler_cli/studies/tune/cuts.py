@@ -121,8 +121,8 @@ def propose(sample: FieldSample, threshold: float, settings: IntervalSettings) -
         return Proposal(
             None,
             (
-                "too few similar or too few dissimilar pairs in one half of the documents (fewer "
-                f"than {MIN_PAIRS_OF_A_KIND})"
+                f"one half of the documents has fewer than {MIN_PAIRS_OF_A_KIND} similar pairs, or "
+                f"fewer than {MIN_PAIRS_OF_A_KIND} dissimilar pairs"
             ),
         )
     if sample.same is None and not _is_gap(confirming, cut):

@@ -36,7 +36,8 @@ class TuneSettings(PairStudyOptions):
         in_file="none",
     )
     ci: float = level_of(
-        "Propose a threshold only if an interval of this confidence level confirms the gain."
+        "Level of the confidence interval of the gain. A threshold is proposed only if the whole "
+        "interval is above 0."
     )
     seed: int = option(
         0,

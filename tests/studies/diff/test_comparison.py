@@ -222,7 +222,10 @@ def test_the_share_that_is_wholly_right_is_tested_exactly():
         Trend.REGRESSED,
     )
     assert [gate.passed for gate in difference.gates] == [False, True]
-    assert difference.gates[0].reason == "change of documents.right -0.3 < -0.29"
+    assert (
+        difference.gates[0].reason
+        == "change of documents.right is -0.3 (the gate requires >= -0.29)"
+    )
 
 
 def test_of_several_runs_the_share_wholly_right_is_that_of_all():
@@ -350,12 +353,12 @@ def judge_gate_of_change(*gates, before="1" * 100, after="0" + "1" * 99, **chang
 @pytest.mark.parametrize(
     ("gate", "passed", "reason"),
     [
-        ("precision>=-0.01", True, "change of precision -0.01 >= -0.01"),
-        ("total.recall >= 0", True, "change of total.recall 0.0 >= 0"),
-        ("total.recall>0", False, "change of total.recall 0.0 <= 0"),
-        ("score>=-0.005", False, "change of score -0.01 < -0.005"),
-        ("leaves:total.fd<=0", False, "change of leaves:total.fd 1 > 0"),
-        ("fp<=1", True, "change of fp 1 <= 1"),
+        ("precision>=-0.01", True, "change of precision is -0.01 (the gate requires >= -0.01)"),
+        ("total.recall >= 0", True, "change of total.recall is 0.0 (the gate requires >= 0)"),
+        ("total.recall>0", False, "change of total.recall is 0.0 (the gate requires > 0)"),
+        ("score>=-0.005", False, "change of score is -0.01 (the gate requires >= -0.005)"),
+        ("leaves:total.fd<=0", False, "change of leaves:total.fd is 1 (the gate requires <= 0)"),
+        ("fp<=1", True, "change of fp is 1 (the gate requires <= 1)"),
         ("documents.worse<=0", False, "documents.worse 1 > 0"),
         ("documents.lost==0", True, "documents.lost 0 == 0"),
         (
@@ -412,19 +415,29 @@ def test_a_gate_that_asks_for_nothing_is_refused(gate, message):
         (
             "*.precision>=-0.3",
             False,
-            "*.precision -0.5 < -0.3 in tax, the worst of 2 matching fields",
+            (
+                "*.precision is -0.5 (the gate requires >= -0.3) in tax, the worst of 2 matching "
+                "fields"
+            ),
         ),
         (
             "*.precision>=-0.1",
             False,
-            ("*.precision -0.5 < -0.1 in tax, the worst of 2 failed fields"),
+            "*.precision is -0.5 (the gate requires >= -0.1) in tax, the worst of 2 failed fields",
         ),
         (
             "**.precision<-0.2",
             True,
-            "**.precision -0.25 < -0.2 in total, the worst of 2 matching fields",
+            (
+                "**.precision is -0.25 (the gate requires < -0.2) in total, the worst of 2 "
+                "matching fields"
+            ),
         ),
-        ("*.fd<=2", True, "*.fd 2 <= 2 in tax, the worst of 2 matching fields"),
+        (
+            "*.fd<=2",
+            True,
+            "*.fd is 2 (the gate requires <= 2) in tax, the worst of 2 matching fields",
+        ),
         (
             "*.score>=0",
             False,
@@ -487,8 +500,8 @@ def test_of_several_runs_a_metric_is_the_mean_of_the_figures_that_there_are():
 @pytest.mark.parametrize(
     ("gate", "passed", "reason"),
     [
-        ("metric:anls>=0.25", True, "metric:anls 0.25 >= 0.25"),
-        ("metric:anls>0.25", False, "metric:anls 0.25 <= 0.25"),
+        ("metric:anls>=0.25", True, "metric:anls is 0.25 (the gate requires >= 0.25)"),
+        ("metric:anls>0.25", False, "metric:anls is 0.25 (the gate requires > 0.25)"),
         ("metric:gone>=-9", False, "metric:gone is undefined: the divisor of this figure is 0"),
     ],
 )
