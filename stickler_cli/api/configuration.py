@@ -255,7 +255,7 @@ class ConfigurationReader(Generic[Model]):
             if error.hint:
                 raise
             place = json_pointer((*path, "comparator_config", str(error.keyword)))
-            hint = "it has no effect"
+            hint = "the keyword has no effect"
             self.passed_over.append(
                 Problem(
                     source="", found=error.found, expected=error.expected, hint=hint, pointer=place

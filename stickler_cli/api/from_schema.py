@@ -36,7 +36,7 @@ def source_schema(model: type[ComparableModel]) -> dict[str, Any]:
         SchemaError: the class was made from only a part of a schema.
     """
     if model._part_of is not None:  # noqa: SLF001 - made here
-        finding = f"{model.__name__} covers only a part of the schema of {model._part_of}"  # noqa: SLF001
+        finding = f"this class covers only a part of the schema of {model._part_of}"  # noqa: SLF001
         hint = f"use the schema of {model._part_of}"  # noqa: SLF001
         raise SchemaError(
             [
@@ -61,19 +61,19 @@ def embedded_schema(model: type[ComparableModel]) -> dict[str, Any]:
     renamed = [name for name, field_info in model.model_fields.items() if field_info.alias != name]
     if renamed:
         finding = (
-            f"{model.__name__} has attributes whose names differ from those in its schema: "
+            "these attributes have other names than their properties in the schema: "
             f"{', '.join(renamed)}"
         )
         hint = (
-            "instead of using this class in another class, copy its schema into the schema of the "
-            "other class"
+            f"to use {model.__name__} in another class, copy the schema of {model.__name__} into "
+            "the schema of the other class"
         )
         raise SchemaError(
             [
                 Problem(
                     source=model.__name__,
                     found=finding,
-                    expected="properties with Python names",
+                    expected="properties whose names a pydantic class can use for attributes",
                     hint=hint,
                 )
             ]

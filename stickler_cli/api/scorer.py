@@ -605,6 +605,5 @@ def _check(documents: tuple[object, ...], reveal: str, budget: object) -> None:
         expected = f"one of {', '.join(REVEALS)}"
         raise UsageError([Problem("argument 'reveal'", f"the value is {reveal!r}", expected, hint)])
     if not isinstance(budget, int) or budget < 0:
-        raise UsageError(
-            [Problem("argument 'budget'", f"the value is {budget!r}", "a number of characters")]
-        )
+        expected = "the maximum length of the feedback: a number of characters, at least 0"
+        raise UsageError([Problem("argument 'budget'", f"the value is {budget!r}", expected)])

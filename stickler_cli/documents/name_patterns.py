@@ -79,11 +79,11 @@ def rename_by_pattern(
                 if short_name in full_names:
                     first_name = full_names[short_name]
                     finding = (
-                        f"the pattern finds the same text {short_name!r} in {first_name!r} "
-                        f"and in {name!r}"
+                        f"the pattern finds the same text, {short_name!r}, in two ids of "
+                        f"{source}: {first_name!r} and {name!r}"
                     )
-                    expected = "a pattern that finds a different text in every id"
-                    raise UsageError([Problem(PAIR_BY, f"{finding} of {source}", expected)])
+                    expected = "a pattern that finds a different text in each id"
+                    raise UsageError([Problem(PAIR_BY, finding, expected)])
                 full_names[short_name] = name
                 yield short_name, reference
 

@@ -103,14 +103,13 @@ def _check_format(
 ) -> None:
     """Raise UsageError if a record has another format, or follows other scoring rules."""
     if "format" not in record:
-        readable = f"{' and '.join(formats)} can be read"
+        expected = f'a result of stickler with the "format" {" or ".join(formats)}'
         raise UsageError(
             [
                 Problem(
                     source=source,
                     found='the key "format" is missing',
-                    expected="",
-                    hint=readable,
+                    expected=expected,
                     pointer="",
                 )
             ]

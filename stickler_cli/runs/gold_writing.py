@@ -100,7 +100,7 @@ def write_gold(
         documents, changed = documents + 1, changed + bool(changes)
         kinds.update(change.accepted for change in changes)
     summary = f"{number_of(kinds[False], 'value')} corrected and " if kinds[False] else ""
-    summary += f"{number_of(kinds[True], 'other right value')} added"
+    summary += f"{number_of(kinds[True], 'predicted value')} added as right values"
     where = f" (in {number_of(changed, 'ground truth')})" if changed else ""
     return f"{number_of(documents, 'ground truth')} written to {directory}; {summary}{where}"
 

@@ -225,8 +225,9 @@ def whole_file(
     except OSError as error:
         finding = f"the file cannot be created ({error.strerror})"
         is_misspelt_url = hide_secrets(path) != path  # parts of it may contain parts of a password
-        lacks_parent = not target.parent.exists() and not is_misspelt_url
-        hint = f"create the directory '{target.parent}' first" if lacks_parent else ""
+        is_missing = isinstance(error, FileNotFoundError) and not target.parent.exists()
+        advise = is_missing and not is_misspelt_url
+        hint = f"create the directory '{target.parent}' first" if advise else ""
         raise UsageError([Problem(f"{option} {path}", finding, hint=hint)]) from None
     with io.BufferedWriter(WholeWriter(handle, path)) as stream:
         if beside is None:

@@ -317,7 +317,7 @@ class Reach:
             )
         inner = self._list_inner_schemas(source, _IN_PLACE)
         if self._own_checks(source) > MOST_CHECKS >= max(map(self._own_checks, inner)):
-            finding = f"each value here would be checked against more than {MOST_CHECKS} schemas"
+            finding = f"a single value would be checked against more than {MOST_CHECKS} schemas"
             yield source, "", LeadsNowhereError(finding, "fewer nested alternatives")
 
     def _own_checks(self, source: Source) -> int:

@@ -157,8 +157,8 @@ class SchemaOptions(PluginOptions, panel="input"):
     boxes: BoxFormat = option(
         "corners",
         (
-            "What the four numbers of a box mean if neither the schema nor the values show "
-            "this: two corners, or a corner with width and height."
+            "How to read a box of four numbers: as two corners, or as a corner with width and "
+            "height. Used only if neither the schema nor the values decide this."
         ),
     )
 

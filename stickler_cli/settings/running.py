@@ -36,7 +36,8 @@ class ConsoleOptions(Settings, panel="run"):
     )
     url_timeout: float = option(
         PATIENCE,
-        "Stop reading a URL if the server takes longer than this to answer, or to send 4 MB.",
+        "Stop reading a URL if the server takes more than this many seconds to answer, or to send "
+        "4 MB.",
         "SECONDS",
         values=ABOVE_ZERO,
     )

@@ -208,7 +208,7 @@ def test_keywords_of_another_comparator_are_passed_over_with_a_warning_for_each(
     fields = {"a": {"type": "str", "comparator": "LevenshteinComparator"}}
     fields["a"]["comparator_config"] = left
 
-    with pytest.warns(UserWarning, match="it has no effect") as warned:
+    with pytest.warns(UserWarning, match="the keyword has no effect") as warned:
         model = StructuredModel.model_from_json({"fields": fields})
 
     places = [str(warning.message).partition(":")[0] for warning in warned]

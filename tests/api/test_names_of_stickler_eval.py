@@ -199,7 +199,7 @@ def test_without_its_options_they_are_the_functions_of_the_library():
         ),
         (
             lambda: compat.eval_for({"type": "object"}, match_threshold=0.5),
-            "match_threshold is 0.5, but the schema is not a class",
+            "match_threshold is 0.5, but the schema is not a pydantic class",
         ),
     ],
 )

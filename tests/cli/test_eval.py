@@ -77,6 +77,7 @@ def test_an_output_in_a_directory_that_is_not_there_is_a_usage_error(stickler, d
     result = stickler(*EVAL, "-o", "nowhere/run.json")
     assert result.code == 2
     assert "nowhere/run.json" in result.err
+    assert "nowhere' first" in result.err
 
 
 def test_documents_are_written_one_a_line(stickler, data):

@@ -295,6 +295,7 @@ def test_links_that_lead_in_a_circle_are_told(stickler, data, arguments):
 
     assert result.code == 2, result.err
     assert "circle" in result.err
+    assert "create the directory" not in result.err  # this would fail
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,9 @@ def test_what_is_accepted_is_written_beside_the_ground_truth(stickler, data):
 
     run = stickler(*COMMAND, "--write-gold", "gold")
 
-    assert "written to gold; 2 other right values added (in 1 ground truth)" in run.err
+    assert (
+        "written to gold; 2 predicted values added as right values (in 1 ground truth)" in run.err
+    )
     assert before == {file: file.read_bytes() for file in before}
     gold = json.loads((data / "gold" / "two.json").read_text("utf-8"))
     assert gold["total"] == {"_value": 10.5, "_alternatives": [11]}
@@ -194,7 +196,9 @@ def test_what_is_accepted_inside_an_alternative_is_written_there(stickler, data)
 
     run = stickler(*COMMAND, "--write-gold", "gold")
 
-    assert "written to gold; 2 other right values added (in 1 ground truth)" in run.err, run.err
+    assert (
+        "written to gold; 2 predicted values added as right values (in 1 ground truth)" in run.err
+    ), run.err
     gold = json.loads((data / "gold" / "two.json").read_text("utf-8"))
     assert gold["_value"] == {"id": "one"}
     (written,) = gold["_alternatives"][0]["_alternatives"]

@@ -132,7 +132,7 @@ def test_a_name_without_the_pattern_stays_what_it_is(tmp_path):
         (
             "gt",
             (
-                r"the pattern finds the same text 'gt' in 'gt_1' and in 'gt_2' of .*gt, "
+                r"the pattern finds the same text, 'gt', in two ids of .*gt: 'gt_1' and 'gt_2', "
                 r"expected a pattern that"
             ),
         ),

@@ -149,7 +149,10 @@ def test_the_advice_on_a_file_of_another_version_is_to_evaluate_again(
 @pytest.mark.parametrize(
     ("path", "hint"),
     [
-        (("format",), f"; {FORMAT} and {RUN_FORMAT} can be read"),
+        (
+            ("format",),
+            f', expected a result of stickler with the "format" {FORMAT} or {RUN_FORMAT}',
+        ),
         (("semantics",), ADVICE),
         (("score_sum",), ""),
         ((*NODE, "documents"), ""),

@@ -72,9 +72,9 @@ def eval_for(
     if match_threshold is None:
         return scorer_of(schema, fields)
     if not isinstance(schema, type):
-        finding = f"match_threshold is {match_threshold:g}, but the schema is not a class"
-        expected = f"{_MATCH_THRESHOLD} in the schema"
-        raise UsageError([Problem("", finding, expected)])
+        finding = f"match_threshold is {match_threshold:g}, but the schema is not a pydantic class"
+        hint = f"instead of this argument, set {_MATCH_THRESHOLD} in the schema"
+        raise UsageError([Problem("", finding, hint=hint)])
     comparators: dict[str, BaseComparator] = {}
     contents = model_schema(schema, comparators)
     inferred = infer_class(schema, contents, match_threshold, comparators)

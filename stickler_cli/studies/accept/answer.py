@@ -117,11 +117,11 @@ def _make_curve(field: FieldPolicy) -> Curve:
 def _promise_sentence(policy: AcceptancePolicy) -> str:
     """Return the promise of a policy as a sentence."""
     requirement, n_documents = policy.asked, len(policy.documents)
-    scope = "all fields together" if requirement.together else "each field"
+    kept_by = "all fields together keep" if requirement.together else "each field keeps"
     return (
-        f"on average, at most {100 * requirement.max_error:.4g}% of the accepted values of a "
-        f"document are wrong (with probability {requirement.assurance:.4g}, for {scope}); "
-        f"based on {number_of(n_documents, 'labelled document')}"
+        f"limit: on average, at most {100 * requirement.max_error:.4g}% of the accepted values "
+        f"of a document are wrong; {kept_by} this limit with probability "
+        f"{requirement.assurance:.4g}; based on {number_of(n_documents, 'labelled document')}"
     )
 
 
