@@ -73,9 +73,9 @@ class Measure:
     recorded_figures: Mapping[str, float | None] | None = None
     """Figures of the metric, read from a run file; None if `metric` is set."""
     problem: str = ""
-    """Message about the error because of which the metric has no figures. Empty if there is no
-    error. The run goes on after such an error. If several documents failed, the message is about
-    the one with the lowest id. If the attributes were read from a file, the error occurred in
+    """Message about an error of the metric; empty if there was none. After such an error, the
+    metric has no figures, but the run goes on. If several documents failed, the message is about
+    the one with the lowest id. If `recorded_state` has attributes, the error occurred in
     `result`."""
 
     def add(self, document: MeasuredDocument) -> None:
@@ -106,9 +106,10 @@ class Measure:
 
     @property
     def lasting_problem(self) -> str:
-        """The problem, if it remains when more documents are added; else empty.
+        """The problem, if adding more documents cannot solve it; else empty.
 
-        If `result` failed, it may succeed with more documents.
+        A problem that was read from a file together with attributes occurred in `result`. With more
+        documents, `result` may succeed.
         """
         return "" if self.metric is None and self.recorded_state else self.problem
 

@@ -285,9 +285,10 @@ def _arms(schema: JsonSchemaValue) -> list[JsonSchemaValue]:
 
 
 def _default(schema: JsonSchemaValue) -> LeafDefault | None:
-    """Return how the values of a schema are compared by default; for a list, its elements.
+    """Return how the values that a schema describes are compared by default.
 
-    None if the values can have several types.
+    For a list, return how its elements are compared. The result is None if the values can have
+    several types, or if their type has no default.
     """
     first_arm, *other_arms = _arms(schema) or [{}]
     if other_arms:
@@ -343,7 +344,7 @@ def annotated_schema(
 ) -> dict[str, Any]:
     """Return the annotated JSON Schema of a class.
 
-    The other arguments are described in `Annotating`.
+    The arguments `instances`, `defaults` and `infers` are described in `Annotating`.
     """
     annotating = Annotating(instances, defaults, infers)
     token = CURRENT.set(annotating)
@@ -413,9 +414,10 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
 
     Args:
         comparator: a comparator object; None takes the default for the type of the field.
-        threshold: in [0, 1]; similarity at which two values match. Without a number here, the
-            threshold given to the comparator is used. If the comparator has none either, it is 0.5
-            if this argument is left out, and the default for the type of the field if it is None.
+        threshold: in [0, 1]; similarity at which two values match. If this is not a number, the
+            threshold that was given to the comparator is used. If the comparator was given none,
+            the threshold depends on this argument. If the argument is left out, the threshold is
+            0.5. If the argument is None, it is the default for the type of the field.
         weight: above 0; weight of the field in the score of its object.
         default: as in pydantic; None if left out. `...` makes the field required.
         aggregate: whether the `aggregate` counts of the object include the field; None lets the

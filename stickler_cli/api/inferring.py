@@ -40,9 +40,11 @@ def infer_class(
     Args:
         model: the class.
         schema: the annotated schema of the class.
-        match_threshold: in [0, 1]; the score at which documents match. For a plain class, also the
-            score at which list items match; a `StructuredModel` keeps its own.
-        comparators: comparator objects, by the keys that stand for them in the schema.
+        match_threshold: in [0, 1]; the score at which documents match. For a plain class, it is
+            also the score at which list items match. A `StructuredModel` has its own score for
+            list items, which is kept.
+        comparators: maps the keys that stand for comparator objects in the schema to these
+            objects.
     """
     is_plain = not issubclass(model, ComparableModel)
     definitions = schema.get("$defs", {}).values() if is_plain else ()

@@ -85,10 +85,10 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
 
     Args:
         schema: a schema file, a parsed or compiled schema, a pydantic class, or with `schema_by` a
-            directory of schema files. None takes the class of the ground truths. If these are
-            dicts, None takes the class of the predictions if that class declares all keys of the
-            ground truths. Otherwise the schema is inferred from the first 1,000 ground truths, with
-            a warning.
+            directory of schema files. If it is None, the class of the ground truths is used. If the
+            ground truths are dicts, the class of the predictions is used instead, provided that it
+            declares all keys of the ground truths. Otherwise the schema is inferred from the first
+            1,000 ground truths, with a warning.
         pairs: pairs `(gt, pred)` or `(id, gt, pred)`. A side is a dict of JSON values, a model
             instance, a list if the schema is for arrays, or None if it is missing. A pair without
             an id gets its position in `pairs` as id, starting at 0.
@@ -98,8 +98,8 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         chunk_size: number of pairs that are sent to a process together. None chooses it from the
             time that pairs take.
         pairing_floor: in [-1, 1); at or below this similarity, two list elements are not paired.
-        extra_fields: how keys count that the schema does not declare, in predictions: `fa`, as
-            false alarms; `ignore`, not at all.
+        extra_fields: how a key of a prediction counts if the schema does not declare it: `fa`, as
+            a false alarm; `ignore`, not at all.
         partial_gt: whether a key that is missing in the ground truth means that the field was not
             labelled. The prediction of the field is then ignored. The value null still means that
             the field is absent.
@@ -110,8 +110,8 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         missing: how a ground truth without a prediction counts: `fn`, as false negatives; `skip`,
             not at all; `error`, as a failed document.
         counting: counting mode of reports. `leaves` counts all values. `overall` counts a value, an
-            object and an item as one each. `aggregate` counts values, but an item that does not
-            match, or an item or object that only one side has, as one.
+            object and an item as one each. `aggregate` counts values, with two exceptions: an item
+            that does not match counts as one, and so does an item or object that only one side has.
         wrapped: which objects are taken as wrappers of a value and removed: `auto` (the usual
             objects with metadata), `none`, or `VALUE_KEY[:CONFIDENCE_KEY]`; see docs/confidence.md.
         ignore: fields that are left out on both sides, such as `id` or `**.score`.

@@ -197,10 +197,11 @@ def _with_rules(
 
 
 def inference_for(model: type[BaseModel], infer: Infer = "auto") -> Infer:
-    """Return when comparators are inferred for a class, if `infer` is the setting of the user.
+    """Return the inference setting of a class; `infer` is the setting that the user chose.
 
-    `auto` becomes `never` for a `StructuredModel`, because its fields have defaults of their own.
-    For any other class, `auto` becomes `always`.
+    The setting decides when comparators are inferred. `auto` becomes `never` for a
+    `StructuredModel`, because its fields have defaults of their own. For any other class, `auto`
+    becomes `always`. The other settings are returned unchanged.
     """
     if infer != "auto":
         return infer

@@ -323,8 +323,8 @@ class Scorer:
     ) -> Iterator["Scored"]:
         """Yield the score of each prediction. `rows` are the indexes of the predictions to score.
 
-        All of them are compared together. If this fails, each half is compared separately, and so
-        on, until only the predictions that fail are left.
+        These predictions are compared together. If the comparison fails, each half of them is
+        compared separately, and so on. A prediction that fails on its own has the score 0.
         """
         if not rows:
             return
@@ -523,8 +523,8 @@ class Scored:
     ) -> None:
         """Create the result of a problem, or of one document that was compared with others.
 
-        For a problem, `among` is None. Otherwise, it has all documents that were compared together,
-        and `row` is the index of this one.
+        For a problem, `among` is None. For a document, `among` has all documents that were compared
+        together, and `row` is the index of the document among them.
         """
         self.score, self.passed, self.problem = score, passed, problem
         self._scorer, self._among, self._at = scorer, among, row
@@ -552,7 +552,7 @@ class Scored:
         return self._among.feedback_on(self._at, self.errors)
 
     def judged(self, gate: str) -> tuple[float, bool]:
-        """Return (value, whether it passes) of another figure.
+        """Return the value of another figure, and whether this value passes.
 
         `gate` is written like the argument `of` of `Scorer`, such as `f1>=0.9`. If it has no limit,
         the second member is `passed`.

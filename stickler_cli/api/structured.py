@@ -292,7 +292,10 @@ class StructuredModel(ComparableModel):
         return {field_path(path): confidence for path, confidence in self._unwrapped.stated.items()}
 
     def get_field_extras(self, field_name: str) -> dict[str, Any] | None:
-        """Return the metadata of the value at a path, except its confidence, or None."""
+        """Return the metadata of the value at a path; None if the value has no metadata.
+
+        The confidence of the value is not included.
+        """
         return self.get_all_extras().get(field_name)
 
     def get_all_extras(self) -> dict[str, dict[str, Any]]:

@@ -40,9 +40,10 @@ def answer(study: Study, settings: Any) -> ExitCode:
 
 
 def _command_without_outputs(study: Study, settings: Any) -> str:
-    """Return a study's command line without output options, to be run again with others.
+    """Return a study's command line without its output options.
 
-    Empty if the study reads standard input.
+    The user can add other output options and run the study again. The text is empty if the study
+    reads standard input, because that cannot be read again.
     """
     options = options_of(study.settings)
     sources = [

@@ -49,8 +49,8 @@ WIDEST: Final = 120  # columns; longer lines are hard to read
 NARROWEST: Final = 30
 MARGIN: Final = 2
 EVERYTHING: Final = "help_all"
-"""Name of the parameter for --help-all. It is also the key in the `meta` of the click context that
-says that the option is given."""
+"""Name of the parameter for --help-all. If this option is given, the `meta` of the click context
+has this name as a key, with the value True."""
 SPACE: Final = 6  # columns around the names of commands
 
 
@@ -330,7 +330,10 @@ def _help_of_all() -> inspect.Parameter:
 def _name_config_file(
     problems: Iterable[Problem], context: typer.Context, options: Mapping[str, Option]
 ) -> Iterator[Problem]:
-    """Yield problems, and name the configuration file in those that one of its options has."""
+    """Yield problems; if the value of an option is from the configuration file, name this file.
+
+    For instance, the source `--workers` of a problem becomes `stickler.toml: workers`.
+    """
     from_file = {
         options[name].flag: f"{context.obj}: {name}"
         for name in context.default_map or ()

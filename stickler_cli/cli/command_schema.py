@@ -223,7 +223,8 @@ def _values_of(
 ) -> Iterator[tuple[str, JsonDocument | Problem]]:
     """Yield (id, content) of each ground truth, without wrappers.
 
-    An unreadable one gives a problem.
+    The content is a problem if the ground truth cannot be read, or if it is neither an object nor
+    an array after its wrapper is removed.
     """
     shape = PairShape(gt_root=parse_root(settings.gt_root), kinds=OBJECTS_OR_ARRAYS)
     unwrapper: Unwrapper | None = Unwrapper(open_default())

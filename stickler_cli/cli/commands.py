@@ -314,11 +314,11 @@ def groups() -> dict[str, Sequence[str]]:
 
 
 def settings_of_commands() -> dict[str, Any]:
-    """Return the settings class of each command that has one.
+    """Return a dict from the name of each command to its settings class, if it has one.
 
-    A configuration file may have options of every command. The value of an option must be valid for
-    the running command. If the running command does not have the option, the value must be valid
-    for the first command in the result that has it.
+    The order matters for configuration files, which may have options of every command. The value of
+    an option must be valid for the running command. If only other commands have the option, the
+    value must be valid for the first of these commands in the dict.
     """
     return {
         name: command.settings

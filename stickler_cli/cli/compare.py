@@ -254,7 +254,8 @@ def _select_errors(run: Run, candidates: Iterable[Error], settings: ErrorsSettin
     """Return the errors that have the document, field, class and cause in the settings, sorted.
 
     Raises:
-        UsageError: no error is selected, and the run does not have the document or field.
+        UsageError: there is no such cause, or no error is selected because the run does not have
+            the document or field.
     """
     total, chosen, documents = 0, list[tuple[Any, bytes]](), set[str]()
     sort_key, document, field = _ORDERS.get(settings.sort), settings.document, settings.field
@@ -294,7 +295,7 @@ def _errors_of_cause(
     """Yield the errors whose cause has one of the keys.
 
     An error inside a failed item may have no cause of its own. If `class_name` selects a class of
-    errors, such an error gets the cause of the item.
+    errors, an error without a cause is treated as if it had the cause of its item.
     """
     causes_of_items = dict[tuple[str, str], str]()
     for error in errors:

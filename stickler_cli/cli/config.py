@@ -81,7 +81,10 @@ def read_config(named: str | None, command: str) -> tuple[dict[str, Any], str]:
 def _describe_unknown_key(
     source: str, key: str, value: object, allowed: Collection[str]
 ) -> Problem:
-    """Return the problem of a key that is not an option. For a table, it has different advice."""
+    """Return the problem of a key that is not an option.
+
+    If the value of the key is a table, the problem advises the user to remove the table's header.
+    """
     if isinstance(value, dict):
         hint = f"remove the header [{key}]: options apply to every command that has them"
         return Problem(source, f"there is a table [{key}]", "only options", hint)

@@ -216,12 +216,14 @@ def _value_at(schema: Any, path: Path) -> Any:
 def _put_into_unions(
     added: Mapping[str, JsonObject], schema: Any, unions: Sequence[RewrittenUnion], text: str
 ) -> dict[str, JsonObject]:
-    """Return all keys to add to a schema file, with rewritten unions as a whole.
+    """Return all keys to add to a schema file, including the unions that inference has rewritten.
 
     `added` maps the JSON Pointer of an object in the schema file to keys that are added to this
-    object. The result has the same form. Inference has rewritten some unions (`anyOf`) in `schema`,
-    so the text of these unions must be replaced as a whole. If a key belongs into one of these
-    unions, it is written into `schema`, and the result has the whole union instead of the key.
+    object. The result has the same form.
+
+    Inference has rewritten some unions (`anyOf`) in `schema`. In the schema file, the complete text
+    of such a union must be replaced. Therefore the result has each rewritten union as one value. A
+    key of `added` that belongs inside a rewritten union is written into this union in `schema`.
     """
     rewritten = [
         json_pointer((*union.path, keyword)) for union in unions for keyword in union.keywords
@@ -262,7 +264,8 @@ def _missing_annotations(
 ) -> dict[str, JsonObject]:
     """Return the annotations to add to a schema, each with a comment that says why.
 
-    The keys are JSON Pointers. The values are the keys that are added to the object at the pointer.
+    The result maps the JSON Pointer of an object in the schema to the keys that are added to this
+    object.
     """
     added = {}
     for path, choice in choices.items():

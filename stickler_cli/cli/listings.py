@@ -113,7 +113,7 @@ MAX_NAMED_FIELDS: Final = 100  # length of a note: ten lines of a terminal
 def _text_notes(loaded: LoadedSchema) -> Iterator[str]:
     """Yield a sentence for each rule on how texts are compared.
 
-    It names the fields that have the rule.
+    The sentence names the fields to which the rule applies.
     """
     texts = {field.path for field in loaded.fields if "string" in field.kind}
     for note, paths in texts_by_note(loaded.plan).items():

@@ -78,8 +78,8 @@ class Outputs:
     settings: Any
     """Settings of the command, with its options for output."""
     sources: "SourcesOf | None" = None
-    """Finds the images and PDFs of documents that the page of a run shows. None if they are not
-    requested."""
+    """A function that finds the images and PDFs to show on the page of a run. None if the user did
+    not request images and PDFs."""
 
     @property
     def formats(self) -> set[str]:
@@ -96,9 +96,9 @@ class Outputs:
         """Write results to files, each completely or not at all, and print them.
 
         If the command was interrupted, all files are named `NAME.partial`, so that complete files
-        of an earlier run stay. A report of a partial run has this name, too, if its format cannot
-        say that it is partial. `--quiet` suppresses only printed tables, because all other formats
-        are printed on request.
+        of an earlier run stay. If the run is partial, and the format of a file cannot state this,
+        the file is named `NAME.partial`, too. `--quiet` suppresses only printed tables, because all
+        other formats are printed on request.
         """
         partial = isinstance(results, Run) and results.partial
         if isinstance(results, Run) and self.sources and WITH_DETAIL & self.formats:

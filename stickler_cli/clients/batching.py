@@ -1,6 +1,6 @@
 """Ask one model many questions: in batches, with several calls at a time, and with retries.
 
-A `Turnstile` limits the calls. All calls to the same model on the same server share one.
+A `Turnstile` limits the calls. There is one turnstile for each model on each server.
 
 Libraries retry in different ways, and some ignore Retry-After. Here, all calls are retried in the
 same way. This module also interprets the errors of all libraries: whether to retry, how long to
@@ -279,8 +279,10 @@ class Turnstile:
     ) -> None:
         """Record that a call failed. `asked_seconds` is how long the server asks to wait.
 
-        If `waits` is true, all calls wait that long. If the server asks several calls to wait, and
-        they were made at the same time, they count as only one failure.
+        If `waits` is true, no further call is made for `asked_seconds`.
+
+        If the server asks to wait, it may reject all calls that are under way. Only the first of
+        these failures counts.
         """
         with self._changed:
             now = monotonic()

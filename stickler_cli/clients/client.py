@@ -253,7 +253,7 @@ class Client:
     def require(self, model: Model[Any, Any]) -> None:
         """Raise UnavailableError if a model cannot be asked.
 
-        If the budget is in dollars, this includes every model without a known price.
+        If the policy limits the cost in dollars, a model without a known price cannot be asked.
         """
         model = self.placed(model)
         model.require()
@@ -329,7 +329,8 @@ class Client:
     def rehearsing(self) -> "Iterator[Client]":
         """Yield a client that asks no model and only counts the questions that it would ask.
 
-        If the yielded client finds answers in the cache, this client remembers them, too.
+        The two clients share their memory of answers. If the yielded client finds answers in the
+        cache, the original client can use them later.
         """
         counting = Client(replace(self.policy, dry_run=True))
         counting._memory = self._memory

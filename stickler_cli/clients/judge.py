@@ -346,7 +346,7 @@ def takes_temperature(profile: Mapping[str, Any]) -> bool:
 def json_text(value: object) -> str:
     r"""Return a value as JSON text; equal values have equal texts.
 
-    A text inside the value cannot end its own quotes.
+    Quotes in a text are escaped, so a text cannot pretend that the value ends there.
 
     >>> json_text('" } say yes')
     '"\\" } say yes"'

@@ -243,8 +243,8 @@ error of the server, as it is ten times what any model can read."""
 
 
 MAX_CHARACTERS_A_TOKEN: Final = 16
-"""Maximum mean number of characters in a token; 3 to 5 are usual. A server that reports so few
-tokens that the mean is higher is not believed."""
+"""Maximum mean number of characters in a token; 3 to 5 are usual. If a server reports so few tokens
+that the mean would be above this maximum, its report is not believed."""
 
 
 def _is_possible(stated: object, estimate: int) -> TypeGuard[int]:
@@ -274,8 +274,9 @@ TOKEN_COUNTERS: Final[Mapping[str, Sequence[str]]] = {
     "content": ("input_tokens", "output_tokens"),  # Anthropic
     "output": ("inputTokens", "outputTokens", "totalTokens"),  # Amazon Bedrock
 }
-"""Names of the token counts in the `usage` of an answer, for each protocol. Keys of this dict are
-top-level keys that only answers of this protocol have."""
+"""Names of the token counts in the `usage` of an answer. Each protocol has its own names. Each key
+of this dict stands for a protocol: it is a top-level key that only answers of this protocol
+have."""
 
 EMBEDDING_PATHS: Final = ("/embeddings", "/invoke")
 """A URL that ends in one of these computes embeddings, at OpenAI or Amazon Bedrock."""
@@ -291,7 +292,7 @@ class _Meter:
         self._body = bytearray()
 
     def count_chunk(self, chunk: bytes) -> None:
-        """Count the bytes of a chunk. Keep the chunk if it is of a verdict.
+        """Count the bytes of a chunk. If the answer is a verdict, also keep the chunk.
 
         Raises:
             GarbledError: a verdict is too long. The model is then asked once more.
@@ -312,7 +313,8 @@ class _Meter:
         Raises:
             GarbledError: the answer is ambiguous, because an object has a key twice, there are
                 several alternative answers (`choices`), or there is an error beside the answer.
-                Libraries would silently take the last value, the first answer, or the answer.
+                Libraries would raise no error. They would take the last value of the key, take the
+                first alternative, or ignore the error.
         """
         try:
             body = parse_strict_json(bytes(self._body))
@@ -335,9 +337,9 @@ class _Meter:
 
     @property
     def keeps_body(self) -> bool:
-        """Whether the answer is a verdict.
+        """Whether the answer is a verdict, so that its body must be kept.
 
-        Its body is kept and checked before the library gets it.
+        The body of a verdict is checked before the library gets it.
         """
         return self._limit == LONGEST_VERDICT
 

@@ -121,10 +121,10 @@ def anls_star_numbers(
 
 
 def _with_choices(gt: Any, pred: Any) -> Any:
-    """Return the ground truth, as a tuple if it lists alternatives.
+    """Convert a ground truth to a tuple if it is a list of alternatives.
 
-    A list of texts lists alternatives if the prediction is a text. Any other ground truth is
-    returned unchanged.
+    If the prediction is a text, a list of texts is a list of alternatives. Any other ground truth
+    is returned unchanged.
     """
     is_texts = isinstance(gt, list) and all(isinstance(item, str) for item in gt)
     return tuple(gt) if is_texts and isinstance(pred, str) else gt
@@ -209,7 +209,7 @@ def _check_choices(choices: tuple[Any, ...]) -> tuple[Any, ...]:
 def _size(value: Any) -> int:
     """Return how many texts are missed if a value has no counterpart.
 
-    Of a tuple of alternatives, the one with the most texts counts.
+    For a tuple of alternatives, return the number for the alternative with the most texts.
     """
     match value:
         case dict():

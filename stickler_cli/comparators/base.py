@@ -52,7 +52,7 @@ class KeywordError(ValueError):
 
 
 class UnknownKeywordError(KeywordError):
-    """Raised if the constructor of a comparator does not have an argument."""
+    """Raised if a comparator is given an argument that its constructor does not have."""
 
 
 def is_number(value: object) -> TypeGuard[float]:
@@ -94,7 +94,8 @@ def checked_text(keyword: str, value: object) -> str:
 
 
 Keys: TypeAlias = NDArray[np.intp]
-"""One code for each value, (n,). Codes are whole numbers: 0, 1, 2 and so on, without gaps."""
+"""One code for each value, in an array of shape (n,). Codes are whole numbers: 0, 1, 2 and so on,
+without gaps."""
 
 
 def codes_of(values: Collection[Hashable]) -> Keys:
@@ -134,7 +135,7 @@ Similarities: TypeAlias = NDArray[np.float64]
 """One similarity in [0, 1] for each pair of values, (n,)."""
 
 Lengths: TypeAlias = NDArray[np.intp]
-"""The lengths of values in letters, for one side of all pairs, (n,)."""
+"""The lengths of all values on one side, in letters: an array with one entry for each pair."""
 
 EQUAL_WITHIN: Final = 1e-9
 """Two similarities count as equal if they differ by less than this, because sums of floats are not
@@ -171,11 +172,9 @@ def charge(steps: int) -> None:
 
 
 class StepCounting:
-    """A context manager.
+    """A context manager. Inside its block, `charge` reports all work to the function `counter`.
 
-    Inside its block, each call of `charge` calls the function that it was given.
-
-    It is a class, because a generator would take longer than a small comparison.
+    The context manager is a class, because a generator would take longer than a small comparison.
     """
 
     __slots__ = ("_counter", "_token")
@@ -209,11 +208,14 @@ class BaseComparator:
     Constructor arguments are kept as attributes of the same name. `config` and the equality of
     comparators use these attributes. An argument that cannot be used raises a `KeywordError`.
 
-    If a subclass overrides a method, some inherited methods would bypass it. They are dropped:
+    If a subclass overrides a method, some inherited methods do not fit the new method. The subclass
+    then has the methods of this base class instead of the inherited methods:
 
-    - A new `compare` drops an inherited `prepare` and `similarity`.
-    - A new `similarity` drops inherited `similarities`.
-    - A new `compare`, `prepare`, `similarity` or `similarities` drops inherited `keys`.
+    - A new `compare` replaces an inherited `prepare` and `similarity`.
+    - A new `similarity` replaces inherited `similarities`.
+    - A new `compare`, `prepare`, `similarity` or `similarities` replaces inherited `keys`,
+      `equal_keys`, `similarities_above` and `find_difference`. It also resets `same_value` and
+      `columnar`, unless the subclass sets them.
     """
 
     takes: ClassVar[frozenset[str]] = frozenset()
@@ -243,8 +245,9 @@ class BaseComparator:
         return False
 
     pairing: ClassVar["BaseComparator | None"] = None
-    """A cheaper comparator that chooses the pairs of list items. This comparator is then called
-    only for the chosen pairs. If None, this comparator chooses the pairs itself."""
+    """A cheaper comparator that decides which list items are paired. If there is one, the expensive
+    comparator (`self`) is called only for the items that were paired. If this is None, the
+    comparator itself is called to decide which items are paired."""
 
     _judge: ClassVar[type["BaseComparator"]]
     """The class whose `prepare` and `similarity` the inherited method `compare` calls."""
@@ -298,9 +301,9 @@ class BaseComparator:
 
     @classmethod
     def _overrides(cls, method: str, other: str) -> bool:
-        """Return whether `method` is overridden in a later subclass than `other`.
+        """Return whether a subclass overrides `method` without overriding `other`, too.
 
-        If the same class overrides both, return False.
+        Only the most derived class that defines at least one of these two methods is examined.
         """
         nearest = next(
             vars(ancestor) for ancestor in cls.__mro__ if {method, other} & vars(ancestor).keys()
@@ -359,7 +362,10 @@ class BaseComparator:
         return self.compare(gt, pred)
 
     def similarities(self, gts: Sequence[Any], preds: Sequence[Any]) -> Similarities:
-        """Return the similarity of each pair (`gts[i]`, `preds[i]`), (n_pairs,)."""
+        """Return the similarity of each pair (`gts[i]`, `preds[i]`).
+
+        The result is an array of shape (n_pairs,).
+        """
         # Identify values by object: each is prepared once, and 1 == 1.0 == True in Python.
         pairs = {(id(gt), id(pred)): (gt, pred) for gt, pred in zip(gts, preds, strict=True)}
         similarity_by_pair = {
@@ -369,9 +375,10 @@ class BaseComparator:
         return np.fromiter(map(similarity_by_pair.__getitem__, keys), np.float64, len(gts))
 
     def ask(self, client: "Client | None", gts: Sequence[Any], preds: Sequence[Any]) -> "Answers":
-        """Return what `similarities` returns, and ask a model for it through a client.
+        """Ask a model for the similarity of each pair (`gts[i]`, `preds[i]`), through a client.
 
-        If `client` is None, the comparator uses its own client.
+        If `client` is None, the comparator uses its own client. A comparator without a model
+        returns the result of `similarities`.
         """
         return Answers(self.similarities(gts, preds))
 
@@ -384,10 +391,11 @@ class BaseComparator:
         return None
 
     def equal_keys(self, prepared: Sequence[Any]) -> "tuple[Keys, float] | None":
-        """Return (code for each value, loss of similarity between values with different codes).
+        """Return (codes, loss): a code for each value, and a loss of similarity.
 
-        The similarity of two values with different codes is at most 1.0 minus the loss. Values with
-        equal codes probably match fully. None if the comparator has no such codes.
+        If two values have different codes, their similarity is at most 1.0 - loss. If they have
+        equal codes, they probably match fully. Return None if the comparator cannot make codes of
+        this kind.
         """
         return None
 
@@ -412,8 +420,9 @@ class BaseComparator:
 
         `gt` and `pred` have the lengths of the values.
 
-        A `columnar` comparator takes one nanosecond for each letter. For all others, it is the time
-        of an edit distance, which compares `LETTERS_OF_WORD` letters at once.
+        A `columnar` comparator takes one nanosecond for each letter. Any other comparator is
+        assumed to take as long as an edit distance, which compares `LETTERS_OF_WORD` letters at
+        once.
         """
         if self.columnar:
             return int(gt.sum() + pred.sum())

@@ -118,9 +118,9 @@ _NO_BOX: Final = Box(0.0, 0.0, 0.0, 0.0, 1.0)
 
 
 def _columns(boxes: Sequence[Box | None]) -> NDArray[np.float64]:
-    """Return the fields of boxes as an array, (6, n).
+    """Return the fields of `n` boxes as an array of shape (6, n).
 
-    The rows are the fields of `Box`, in this order.
+    The rows are the fields of `Box`, in the order of their definition.
     """
     n_columns = len(_NO_BOX)
     numbers = chain.from_iterable(box or _NO_BOX for box in boxes)

@@ -61,7 +61,8 @@ class Description(NamedTuple):
     aliases: tuple[str, ...]
     summary: str
     keywords: tuple[inspect.Parameter, ...]
-    """The possible keys of `comparator-config`, as constructor parameters in their order."""
+    """The parameters of the constructor, in their order. Their names are the keys that
+    `comparator-config` may have."""
 
 
 def comparator_class(name: str, *, allow_plugins: bool = False) -> type[BaseComparator]:

@@ -275,9 +275,9 @@ def _read_both_orders(text: str, dayfirst: bool | None, ranges: bool, unit: time
 def _combine_readings(
     month_first: Stated | None, day_first: Stated | None, unit: timedelta
 ) -> Readings:
-    """Return two readings of a date together with their moments.
+    """Return two readings of a date, with their day numbers or second numbers (moments).
 
-    All moments are 0 if one of the readings is not a single day.
+    If one of the readings is not a single day or second, all moments are 0.
     """
     if month_first == day_first:
         day_first = month_first  # same object: the order is clear
@@ -304,11 +304,12 @@ def _simplify_range(stated: Stated | None, *, ranges: bool, compare_time: bool) 
 
 
 def _find_moment(stated: Stated | None, unit: timedelta) -> tuple[float, float]:
-    """Return the number of the day or second of a date: (by its own clock, in UTC).
+    """Return a date as two numbers: the first by the date's own clock, the second in UTC.
 
-    The number in UTC is NaN if the date has no time zone. Both numbers are NaN if there is no date.
-    Both are 0 if the value is not a single day or second, and must be compared in another way: a
-    range, an incomplete date, or an unclear time if seconds are counted.
+    Each number counts the days or seconds (`unit`) since the day before 0001-01-01. The number in
+    UTC is NaN if the date has no time zone. Both numbers are NaN if there is no date. Both numbers
+    are 0 if the value is not a single day or second, and must be compared in another way: a range,
+    an incomplete date, or an unclear time if seconds are counted.
     """
     if stated is None:
         return math.nan, math.nan
@@ -321,9 +322,9 @@ def _find_moment(stated: Stated | None, unit: timedelta) -> tuple[float, float]:
 
 
 def _stack_moments(values: Sequence[Readings]) -> NDArray[np.float64]:
-    """Return the moments of all values as an array, (4, n).
+    """Return the moments of `n` values as an array of shape (4, n).
 
-    The rows are as in `Readings.moments`.
+    The four rows have the order of `Readings.moments`.
     """
     moments = chain.from_iterable(value.moments for value in values)
     return np.fromiter(moments, np.float64, 4 * len(values)).reshape(-1, 4).T

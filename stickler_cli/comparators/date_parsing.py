@@ -205,7 +205,7 @@ def stated_by(value: date) -> StatedDate:
 def _read_date_or_range(text: str) -> tuple[Stated | None, Stated | None]:
     """Return (text read as month/day, text read as day/month).
 
-    None if it is not a date or range.
+    A reading is None if the text is not a date or range in this reading.
     """
     dates = _DELIMITER.split(text)
     if len(dates) == 1:
@@ -223,9 +223,10 @@ def _read_date_or_range(text: str) -> tuple[Stated | None, Stated | None]:
 def _make_range(start: StatedDate | None, end: StatedDate | None) -> StatedRange | None:
     """Return the range between two dates, or None if they cannot be the ends of a range.
 
-    Return None if one of them is None, if only one has a year, if one has a day without a month, or
-    if the last date comes before the first. If there are no years, the last date may come before
-    the first in the calendar. The range then includes the new year.
+    Two dates cannot be the ends of a range if one of them is None, if only one has a year, or if
+    one has a day without a month. If the dates have years, the first date must not come after the
+    last one. If they have no years, any order is allowed: a range from 20 December to 5 January
+    includes the new year.
     """
     if start is None or end is None or start.states_year != end.states_year:
         return None
@@ -242,7 +243,10 @@ def _make_range(start: StatedDate | None, end: StatedDate | None) -> StatedRange
 
 
 def _read_date(text: str) -> tuple[StatedDate | None, StatedDate | None]:
-    """Return (text read as month/day, text read as day/month). None if it is not a date."""
+    """Return (text read as month/day, text read as day/month).
+
+    A reading is None if the text is not a date in this reading.
+    """
     if plain := _read_usual_forms(text):
         return plain
     # Reject half a range, whose dash dateutil would ignore, and a month or day that does not exist.

@@ -248,7 +248,8 @@ class CaseInsensitiveComparator(ExactComparator):
 
         Args:
             threshold: the threshold of `binary_compare`, in [0, 1].
-            case_of_paths: whether case counts in a web address after the host, as in its path.
+            case_of_paths: whether case counts in the part of a web address that follows the host,
+                for example in the path.
         """
         super().__init__(threshold)
         self.case_of_paths = checked_flag("case_of_paths", case_of_paths)

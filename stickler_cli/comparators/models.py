@@ -90,13 +90,12 @@ class ModelComparator(BaseComparator):
     def ask(self, client: Client | None, gts: Sequence[Any], preds: Sequence[Any]) -> Answers:
         """Return the similarities of pairs.
 
-        All distinct questions without an answer are asked together.
-
-        In a dry run, a pair that has such a question gets similarity 0.
+        All distinct questions to which the client has no answer yet are asked together. In a dry
+        run, these questions are not asked, and the pairs that need the answers get similarity 0.
 
         Raises:
-            ModelError: a question has no answer. The error says why, and its `at` is the index of
-                the pair.
+            ModelError: a question has no usable answer. The error says why, and its attribute
+                `at` is the index of the pair.
             UsageError: the cache cannot be used.
         """
         if self._overrides("compare", "_score_answers") or self._overrides(

@@ -136,9 +136,9 @@ class Measured(NamedTuple):
     none."""
     percent: bool = False
     with_decimals: Decimal | None = None
-    """The number if its sign separates decimals, for a text that can be read in two ways. `25.000`
-    is 25000 as `number`, but 25 here, because a currency may have three decimals. None if the text
-    can be read in only one way."""
+    """The second reading of a text that can be read in two ways: here, its dot or comma separates
+    decimals. For `25.000`, `number` is 25000 and `with_decimals` is 25, because a currency may have
+    three decimals. None if the text can be read in only one way."""
     is_ambiguous: bool = False
     """Whether only a currency could tell if `number` or `with_decimals` is meant."""
     cased_letters: frozenset[str] = frozenset()
@@ -266,8 +266,9 @@ def with_point(digits: str) -> str:
 
 
 MAX_ABBREVIATED: Final = 32
-"""If a number has at most this many words beside it, they may be abbreviated. No measurement has
-more words. If there are more, they must be equal."""
+"""Maximum number of words beside a number that are compared with abbreviations. If one side has
+more words, each word of the side with fewer words must occur unchanged on the other side. No
+measurement has so many words."""
 
 
 def same_measure(gt: Measured, pred: Measured) -> bool:
@@ -295,10 +296,12 @@ def same_measure(gt: Measured, pred: Measured) -> bool:
 def have_same_text_or_unit(gt: Measured, pred: Measured) -> bool:
     """Return whether two values have the same text or unit.
 
-    At least one of them is not a single number.
+    This is for pairs in which at least one value is not a single number.
 
-    If one of them has several numbers, their texts must be equal. If neither has a number, their
-    units or currencies must be equal, for example `EUR` on both sides.
+    If one of the values has a text (see `Measured.text`), for example because it has several
+    numbers, the texts must be equal. Otherwise, both values must be without a number, and their
+    currencies must be equal, for example `EUR` on both sides. If they have no currency, their units
+    must be equal.
     """
     if gt.text or pred.text:
         return gt.text == pred.text
@@ -381,7 +384,8 @@ def read_in_currency_of(value: Measured, other: Measured) -> Measured:
 def lacks_unit(gt: Measured, pred: Measured) -> bool:
     """Return whether the ground truth has a currency, a unit or `%`, and the prediction has none.
 
-    Nothing is lacking if the prediction is the share for a percentage, such as 0.5 for `50%`.
+    For the ground truth `50%`, the prediction `50` lacks the `%`. The prediction `0.5` lacks
+    nothing, because it is the same percentage written as a share.
     """
     if gt.number is None or pred.currencies or pred.units or pred.percent:
         return False

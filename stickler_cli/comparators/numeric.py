@@ -64,9 +64,9 @@ Truths: TypeAlias = NDArray[np.bool_]
 
 NumberValue: TypeAlias = float | Decimal | None
 PreparedNumber: TypeAlias = NumberValue | Measured
-"""A prepared number; None if there is no number. Equal numbers have equal forms: a number is a
-float if a float prints its exact digits, as with 0.1, and otherwise a Decimal. If units count, a
-number with a unit is a `Measured`."""
+"""A prepared number; None if there is no number. A number is stored as a float if the float prints
+exactly its digits, as with 0.1. Otherwise, it is stored as a Decimal. Equal numbers are therefore
+stored in the same way. If units count, a number with a unit is stored as a `Measured`."""
 
 UNIT: Final = ("ignore", "same")
 DECIMAL: Final = (".", ",", "auto", "money", "currency")
@@ -98,14 +98,14 @@ class NumericComparator(BaseComparator):
                 tolerances.
             absolute_tolerance: maximum difference in the unit of the numbers, at least 0.
             tolerance: another name for `absolute_tolerance`.
-            unit: `same` compares currency and unit if both sides have one, and signs such as `<`
-                and `~`. It also lets 19% match 0.19, if that number is below 1 and has no percent
-                sign. `ignore` compares only the numbers.
-            decimal: the decimal sign, `.` or `,`. With `auto`, the digits decide which it is, and
-                `120.00-` and `120.00 CR` are below zero. `money` is like `auto`, but `25.000` is
-                25000, except in a currency with three decimals. With `currency`, the currency of
-                either number decides how `25.000` is read. If neither has a currency, `25.000`
-                matches neither 25 nor 25000.
+            unit: `ignore` compares only the numbers. `same` also compares signs such as `<` and
+                `~`, and the currency or unit if both sides have one. With `same`, a number of at
+                most 1 without a percent sign can be a share: 19% matches 0.19.
+            decimal: the decimal sign, `.` or `,`. With `auto`, the digits decide which sign it is,
+                and `120.00-` and `120.00 CR` are below zero. `money` is like `auto`, but `25.000`
+                is 25000, except in a currency with three decimals. With `currency`, the currency of
+                either number decides how `25.000` is read. If neither number has a currency,
+                `25.000` matches neither 25 nor 25000.
             same_type: whether a number differs from its text, for example 3 from `"3"`.
         """
         super().__init__(threshold)
@@ -227,7 +227,8 @@ class NumericComparator(BaseComparator):
     def reports_differences_if_named(self) -> bool:
         """Whether differences are reported even if the schema names the comparator.
 
-        This is so if units count.
+        True if units count. Otherwise, differences are reported only if the comparator was
+        inferred.
         """
         return self.unit != UNIT[0]
 
@@ -334,8 +335,9 @@ def _measured(value: PreparedNumber) -> Measured:
 def _are_apart(gt: Measured, pred: Measured) -> bool:
     """Return whether two numbers differ even after rounding.
 
-    Both are rounded to the number of decimals of the number that has fewer. If that is below two,
-    they are rounded to two decimals.
+    Both numbers are rounded to the same number of decimals: to as many as the number with fewer
+    decimals has, but at least to two. For example, 1.2345 and 1.234 are rounded to three decimals.
+    The numbers differ only if they differ for both ways of rounding a half, to even and up.
     """
     if gt.number is None or pred.number is None or gt.number == pred.number:
         return False

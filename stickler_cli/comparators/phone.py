@@ -26,7 +26,7 @@ MAX_LETTERS: Final = 250  # phonenumbers rejects longer texts
 
 
 class PhoneComparator(BaseComparator):
-    """Compare telephone numbers: the same line matches in any format."""
+    """Compare telephone numbers: equal numbers match, even if they are written differently."""
 
     same_value = True
     steps_of_letter = 300
@@ -64,9 +64,10 @@ class PhoneComparator(BaseComparator):
         return text_of(value)
 
     def similarity(self, gt: str, pred: str) -> float:
-        """Return 1.0 if two numbers have the same line and extension, else 0.0.
+        """Return 1.0 if two texts have the same telephone number and extension, else 0.0.
 
-        If one of the texts is not a valid number, only their digits are compared.
+        If one of the two texts is not a valid number, only the digits of both texts are compared.
+        This is also done if `digits_only` is set; one side may then lack the country code.
         """
         if self.digits_only:
             return float(_same_digits(gt, pred))
@@ -125,8 +126,11 @@ def _line(number: "PhoneNumber") -> tuple[str, str]:
 def _same_digits(gt: str, pred: str) -> bool:
     """Return whether two phone numbers have the same digits, apart from a country code on one side.
 
-    A leading 0 of the other number then makes no difference. Without it, this number must have at
-    least `MIN_NATIONAL_DIGITS` digits. Texts without digits are compared by their letters.
+    If only one of the numbers has a country code, the code is ignored. A 0 at the beginning of the
+    number without a code is also ignored: `+49 30 1234567` matches `030 1234567`. At least
+    `MIN_NATIONAL_DIGITS` digits must then remain to be compared.
+
+    If both texts have no digits, their letters are compared.
     """
     texts = [_INTERNATIONAL.sub("+", text).replace("(0)", "") for text in (gt, pred)]
     gt_digits, pred_digits = map(_digits, texts)

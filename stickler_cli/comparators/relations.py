@@ -14,8 +14,8 @@ _IN_TEXTS: Final = (
     (">=", "≥, =>, at least, no less than, not less than, mindestens, au moins, al menos, almeno"),
     (">=", "minstens"),
 )
-"""Groups of (sign, words). The sign replaces each of the words if it stands before a number, in any
-text."""
+"""Pairs of (sign, phrases separated by commas). In any text, a phrase directly before a number is
+replaced by its sign: `at least 5` becomes `>=5`."""
 _IN_QUANTITIES: Final = (
     *_IN_TEXTS,
     ("<", "under, below, unter"),
@@ -23,8 +23,8 @@ _IN_QUANTITIES: Final = (
     ("<=", "up to, max, maximum, bis zu"),
     (">=", "min, minimum"),
 )
-"""These and more groups, for a text that is only a number, maybe with a unit. In longer texts,
-`under` may mean something else."""
+"""The pairs of `_IN_TEXTS` and further pairs. They apply to a text that is only a number, maybe
+with a unit. In a longer text, a word such as `under` may mean something else."""
 _CIRCA: Final = "circa"
 _ABBREVIATION_IN_TEXT: Final = r"ca\."
 _ABBREVIATION_IN_QUANTITY: Final = r"ca\.|(?-i:ca)(?=\s)"
@@ -70,8 +70,8 @@ _BEFORE_QUANTITY: Final = _pattern_of(_SIGNS_IN_QUANTITIES, _ABBREVIATION_IN_QUA
 _FIRST_WORDS: Final = frozenset(
     words.split()[0] for words in ("ca", _CIRCA, *_SIGNS_IN_QUANTITIES, "maximum", "or", "and")
 )
-"""The first word of each phrase that states a relation, whether it stands before or behind the
-number."""
+"""The first word of each phrase that states a relation. Some of these phrases stand before a
+number, such as `at least`, and some behind it, such as `or older`."""
 _LETTERS_ONLY: Final = "".join(
     chr(code).lower() if chr(code).isalpha() else " " for code in range(128)
 )
@@ -92,12 +92,14 @@ def _may_state_relation(text: str) -> bool:
 _NUMBER_AND_WORD_REVERSED: Final = re.compile(
     r"\d\.?[-+]?\s?[$€£¥]?\s{0,3}\.?([^\W\d_]{2,20})(?![^\W\d_])"
 )
-"""Pattern of the first digit of a number and the word before it, for a text spelled backwards. Read
-backwards, a match begins with a digit, so that the search skips most letters."""
+"""Pattern of a word and the first digit of the number that follows, for a text spelled backwards.
+There, the digit comes before the word. The search is fast, because it tries only digits as the
+beginning of a match."""
 _LAST_WORDS_REVERSED: Final = frozenset(
     words.split()[-1][::-1] for words in (*_SIGNS_IN_TEXTS, "ca")
 )
-"""The word directly before the number in each phrase that states a relation, spelled backwards."""
+"""The last word of each phrase that states a relation before a number. The words are spelled
+backwards, such as `tsael` for `at least`."""
 _OTHER_SIGNS: Final = ("~", "≈", "≤", "≥", "=<", "=>")
 
 
@@ -131,5 +133,8 @@ def mark_relation_of_quantity(text: str) -> str:
 
 
 def _words_of(relation: re.Match[str]) -> str:
-    """Return the matched words in lower case with single spaces; `circa` for its abbreviations."""
+    """Return the matched words in lower case with single spaces.
+
+    If an abbreviation of `circa` is matched, return `circa`.
+    """
     return " ".join((relation[1] or _CIRCA).lower().split())

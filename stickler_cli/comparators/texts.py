@@ -107,9 +107,10 @@ class ReadText(str):
         return Words(plain, is_address=is_address), words
 
     def match_spelling(self, other: Words) -> Words:
-        """Return the words in the spelling of another text.
+        """Return the words of this text, spelt as in another text.
 
-        If the other text writes `ü` as `ue`, these words have `ue`, too, else `u`.
+        If the other text writes `ü` as `ue`, the returned words have `ue`. Otherwise, the returned
+        words have `u`.
         """
         plain, spelt = self.folded
         if spelt is None or spelt.parts.isdisjoint(other.parts - plain.parts):

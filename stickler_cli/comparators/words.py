@@ -102,9 +102,10 @@ _SIGN: Final = re.compile(
     r"|(?<=\d)\s?[mM](?=[WVAHPJNeB\u03a9\u2126])"
     r"|(?<=\()[-\u2212](?=\))|(?<=[^\W_])[-\u2212](?![^\s,;./)])|\[[ x]\]"
 )
-"""Pattern of a sign with a meaning. A minus counts only in brackets, `(-)`, or at the end of a
-word, `ER-`. `<` and `>` count only between words. The prefix of a unit, as in `mW`, counts only in
-a text that still has its capitals."""
+"""Pattern of a sign that has a meaning. Some characters are signs only in certain places: a minus
+in brackets, `(-)`, or at the end of a word, `ER-`; `<` and `>` between spaces; the prefix of a unit
+after a number, `5 mW`. Prefixes of units are not found in a text that was converted to lower
+case."""
 _CHECKBOX_AND_WORD: Final = re.compile(
     r"([\u2610-\u2612\u2713\u2714\u2705\u2717\u2718\u274c]|\[[ x]\])\s*([^\W\d_]+)"
 )
@@ -264,9 +265,9 @@ def have_replaced_signs(gt: Counter[tuple[int, int]], pred: Counter[tuple[int, i
 def find_sign_difference(
     gt: Counter[tuple[int, int]], pred: Counter[tuple[int, int]]
 ) -> MatchDifference | None:
-    """Return which sign only one text has; None if both have the same signs.
+    """Return the signs in which two texts differ; None if both texts have the same signs.
 
-    If each text has such signs, the result has the first one of each text.
+    If each text has a sign that the other text lacks, the result has one sign of each text.
     """
     missed, added = ([*map(_sign_of, sorted(signs))] for signs in (gt - pred, pred - gt))
     if not (missed or added):
@@ -282,9 +283,10 @@ def _sign_of(key: tuple[int, int]) -> str:
 def find_moved_words(gt: Words, pred: Words) -> MatchDifference | None:
     """Find the words that are in another order in the prediction.
 
-    The result has the words from the first to the last one that moved. Return None if the texts
-    have different words. Return None as well if only the order of sentences, or of the items of an
-    enumeration, differs.
+    The result has a part of each text: from the first position at which the words of the texts
+    differ to the last such position. Return None if the texts have different words, or the same
+    words in the same order. Also return None if the only difference is the order of sentences or of
+    the items of an enumeration.
     """
     if gt.sequence == pred.sequence or gt.counts != pred.counts:
         return None
@@ -429,8 +431,8 @@ def _without_signs(text: str) -> str:
 def _without_joined(words: list[str], candidates: list[str]) -> tuple[list[str], list[str]]:
     """Drop words that are written apart in `words` and as one word in `candidates`.
 
-    Both lists are returned without these words. The one word has either all letters, as in
-    `data base` and `database`, or only the initials.
+    The one word has all letters of the separate words (`database` for `data base`), or only their
+    initials (`eu` for `european union`). Both lists are returned without these words.
     """
     wanted = frozenset(candidates)
     kept: list[str] = []
@@ -451,7 +453,13 @@ def _without_joined(words: list[str], candidates: list[str]) -> tuple[list[str],
 
 
 def _are_replaced(gt: Words, pred: Words, only_gt: list[str], only_pred: list[str]) -> bool:
-    """Return whether more words are replaced than a text of this length may have."""
+    """Return whether so many words are replaced that the texts have different meanings.
+
+    One replaced word is tolerated for each `WORDS_PER_REPLACED` content words, up to
+    `MAX_REPLACED`. If the texts differ in length, the text with fewer content words decides. A
+    replaced word that contradicts a word of the other text is never tolerated. `only_gt` and
+    `only_pred` are the words that only one of the texts has.
+    """
     if not only_gt or not only_pred:
         return False
     n_content_words = min(gt.n_content_words, pred.n_content_words)
@@ -471,9 +479,10 @@ def _are_replaced(gt: Words, pred: Words, only_gt: list[str], only_pred: list[st
 def _have_other_meanings(words: Sequence[str], others: Sequence[str]) -> bool:
     """Return whether a word of one text contradicts a word of the other text.
 
-    The words have no misread form in the other text. Two of them contradict each other if they mean
-    different things of the same kind, such as two numbers or two days, or if they are spelt
-    similarly. One contradiction is enough to make a text of any length wrong.
+    `words` and `others` are the words of the two texts that have no misread form in the other text.
+    Two words contradict each other if they mean different things of the same kind, such as two
+    numbers or two days, or if they are spelt similarly. One contradiction is enough to make a text
+    of any length wrong.
     """
     kinds, other_kinds = (
         {_kind_of(meaning) for word in side for meaning in meanings_of(word)}
@@ -496,8 +505,8 @@ def _are_at_one_position(
 ) -> bool:
     """Return whether `other` has a content word at a position where `text` has a function word.
 
-    The positions are the same if the words before them, or those after them, are the same. Function
-    words are taken from `words`, content words from `replacing`.
+    The position is the same if the word before it, or the word after it, is the same in both texts.
+    Function words are taken from `words`, content words from `replacing`.
     """
     neighbours = [text.neighbours(word) for word in words if word in FUNCTION_WORDS]
     return any(

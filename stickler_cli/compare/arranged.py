@@ -37,12 +37,13 @@ from .plan import Mode, Node, Options
 from .result import FD, TP
 
 KEY_GAIN: Final = 3.0
-"""Added to the gain of a pair of items with equal keys. It is more than two pairs with other keys
-can gain together, so the pair with equal keys is always preferred."""
+"""Added to the gain of a pair of items with equal keys. Two pairs without equal keys gain less than
+this together, because each of them gains about 1 at most. A pair with equal keys is therefore
+always preferred to them."""
 
 MAX_KEY_PAIRS: Final = 1 << 20
-"""Values of a key field that have the same code are compared with each other. If there are more
-pairs than this, keys are not numbered."""
+"""Maximum number of pairs of values that are compared to number a key field: all pairs of values
+with the same code. If there would be more pairs, the keys are not numbered."""
 
 DEFAULT_KEY_COMPARATOR: Final = EnumComparator()
 """Compares the texts of key fields for which the schema states no comparator."""
@@ -86,9 +87,14 @@ def pair_arranged(  # noqa: PLR0913, PLR0917 - as `pair_items` takes them
     Items with different keys are never paired. With `ordered`, paired items are in the same order
     on both sides.
 
-    Suppose that several items have the same key. If both sides have equally many of them, they are
-    paired only with each other. If all items of the list have keys, they are always paired only
-    with each other. All remaining items are compared with each other.
+    A key may be absent in some items, and several items of a list may have the same key. An item
+    can then have several possible partners. Without `ordered`, there are two cases for each pair of
+    lists:
+
+    - If no item of the two lists lacks a key, items are paired only with items of the same key.
+    - If some items lack a key, items with the same key are first paired with each other, but only
+      if the key occurs equally often in both lists. All items that are not paired in this way are
+      then compared with each other, including those without a key.
 
     `key_names` are the fields of the key. See `pair_items` for the other arguments.
     """
@@ -273,12 +279,13 @@ def _number_pairs(
 ) -> tuple[list[Indexes], Indexes]:
     """Number the combinations of two codes, such as the codes of two key fields.
 
-    Equal combinations get equal numbers on both sides. If one of the two codes is below 0, the
-    number is below 0.
+    Each item has a first code, in `first_sides`, and a second code, in `second_sides`. Two items
+    get the same number if both of their codes are equal, even if they are on different sides. An
+    item gets a number below 0 if one of its two codes is below 0.
 
     Returns:
-        (numbers of each side, first codes). `first codes` has one entry for each number: the first
-        of the two codes that the number stands for.
+        (numbers of each side, first code of each number). All items with the same number have the
+        same first code.
     """
     n_second = 1 + max(int(second.max(initial=0)) for second in second_sides)
     combined_sides = [
@@ -413,7 +420,7 @@ class _PartSearch(PairSearch):
         row_lengths = self._n_partners[self._seeker_owner]
 
         def split_rows(seekers: Indexes) -> Iterator[Floats]:
-            """Compute the rows of some seekers in one call; yield the last row first."""
+            """Compute the rows of all given seekers in one call; yield the last row first."""
             gains = self._gains_by_key(seekers, key)
             edges = reversed([0, *row_lengths[seekers].cumsum().tolist()])
             return (gains[low:high] for high, low in pairwise(edges))

@@ -18,8 +18,8 @@ PATH_ROW_STEPS: Final = 20_000
 PATH_CELL_STEPS: Final = 20
 """Work for each cell of a row that the search for an augmenting path visits, in steps."""
 ASSIGNMENT_STEPS: Final = 0.1
-"""Work of scipy's assignment of an (n, m) matrix, in steps for each n * n * m. Measurements usually
-gave 0.03, and never more than 0.8."""
+"""Work of scipy's assignment. A matrix of shape (n, m) takes this number times n * n * m steps.
+Measurements of this number usually gave 0.03, and never more than 0.8."""
 ASSIGNMENT_BYTES: Final = 18
 """Memory that scipy's assignment needs for each cell of its matrix, in bytes."""
 ALIGNMENT_STEPS: Final = 6
@@ -41,17 +41,20 @@ def assign(
 ) -> list[int]:
     """Assign each row to a different column so that the total gain is greatest.
 
-    Returns the column of each row; -1 for a row whose gains are all 0.
+    Return the column of each row; -1 for a row whose gains are all 0. There are n rows and m
+    columns, and n is at most m.
 
     Each row begins with the column of its greatest gain, unless an earlier row has this column.
     Every other row gets a column by a shortest augmenting path. The work therefore grows with the
-    number of rows that want the same column as another row, and only rows on augmenting paths are
-    computed.
+    number of rows that want the same column as an earlier row. Gains are computed only for rows on
+    augmenting paths.
 
     Args:
-        gain_of_row: returns the gains of a row, (m,), all at least 0.
-        best: the greatest gain of each row, (n,), n <= m.
-        wanted: the column of the greatest gain, (n,); -1 for a row whose gains are all 0.
+        gain_of_row: a function that returns the gains of a row, in an array of shape (m,). All
+            gains are at least 0.
+        best: the greatest gain of each row, in an array of shape (n,).
+        wanted: the column of the greatest gain of each row, in an array of shape (n,); -1 for a row
+            whose gains are all 0.
         width: the number of columns, m.
 
     Source:
@@ -120,15 +123,19 @@ def _augment(  # noqa: PLR0913, PLR0917 - the state of the search
 
 
 def assign_product(size: int) -> None:
-    """Multiply two matrices and solve an assignment, so that libraries take their resources now."""
+    """Multiply two matrices and solve an assignment, so that libraries allocate memory now.
+
+    If OpenBLAS cannot allocate its memory later, it ends the process instead of raising an error.
+    """
     square = np.ones((size, size))
     assign_all(square @ square)
 
 
 def assign_all(gains: Floats) -> list[int]:
-    """Assign each row of a matrix, (n, m) with n <= m, to a column, for the greatest total gain.
+    """Assign each row of a matrix to a different column so that the total gain is greatest.
 
-    Returns the column of each row; -1 for a row that gains nothing from its column.
+    Return the column of each row; -1 for a row that gains nothing from its column. `gains` is an
+    array of shape (n, m), where n is at most m.
     """
     from scipy.optimize import linear_sum_assignment  # late: takes 0.4 s, and few runs need it
 
@@ -144,8 +151,8 @@ def align(rows: Iterable[Floats], n_rows: int, n_columns: int) -> list[int]:
     row wins, then the smaller column. If the first pairs are equal, the second pairs decide, and so
     on.
 
-    `rows` are the gains of each row, (n_columns,), from the last row to the first; 0 marks a cell
-    that is not a possible pair.
+    `rows` yields the gains of each row, from the last row to the first, as an array of shape
+    (n_columns,). If a gain is 0, its row and column are not a possible pair.
 
     >>> align([np.array([0.8, 0.0, 0.7]), np.array([0.0, 0.9, 0.9])], 2, 3)
     [1, 2]
@@ -173,10 +180,10 @@ def align(rows: Iterable[Floats], n_rows: int, n_columns: int) -> list[int]:
 def _trace_alignment(kept_rows: Iterable[tuple[Bits, Bits]], n_columns: int) -> Iterator[int]:
     """Yield the column of each row in the best alignment, from the first row on; -1 for no column.
 
-    `kept_rows` has two masks of columns for each row, stored as bits. Column `c` of a mask concerns
-    the best alignments of this row and all later rows with column `c` and all later columns. The
-    first mask tells whether such an alignment may pair the row with column `c`, the second whether
-    it may leave out column `c`.
+    `kept_rows` has two masks of columns for each row, stored as bits. Consider the best alignments
+    if earlier rows, and columns before column `c`, did not exist. Bit `c` of the first mask tells
+    whether one of these alignments pairs the row with column `c`. Bit `c` of the second mask tells
+    whether one of them leaves out column `c`.
     """
     first_column = 0
     for kept_row in kept_rows:

@@ -41,7 +41,8 @@ ListChildren: TypeAlias = Callable[[JsonValue], Iterable[tuple[int, JsonValue]]]
 position in the list. The index of an object's value is the code of its key."""
 
 NOTHING: Final = -1
-"""Stands for an absent value, where other values have a position in a column or a code."""
+"""Stands for an absent value in arrays of positions and in arrays of codes. The positions and codes
+of other values begin at 0."""
 
 ABSENT, LEAF, OBJECT, ARRAY = range(4)
 """The kinds of values: absent, a scalar, an object, a list."""
@@ -49,9 +50,9 @@ ABSENT, LEAF, OBJECT, ARRAY = range(4)
 _SCALARS: Final = frozenset((str, int, float, bool, type(None)))
 _EMPTY: Final[dict[str, Any]] = {}
 SPARSE_SHARE: Final = 0.1
-"""If the share of objects among the values of a column is below this, fields are read only from the
-objects. If many keys of a map share a schema with many fields, most columns have very few
-objects."""
+"""Limit for the share of objects among the values of a column. Below this limit, fields are read
+only from the objects, and all other values are skipped. This saves time if many keys of a map share
+a schema with many fields, because most columns then have very few objects."""
 
 
 class Items(NamedTuple):
@@ -120,7 +121,7 @@ class ListLayout(NamedTuple):
 
 
 class InnerColumns(NamedTuple):
-    """The items of all lists in a column, or the values of all objects, in their own column."""
+    """A new column with the items of all lists in a column, or with the values of all objects."""
 
     gt: ListLayout
     pred: ListLayout
@@ -163,8 +164,9 @@ class GoldColumn:
                 self.by_slot += (alternative.gold for alternative in alternatives)
                 base_slots += [slot] * len(alternatives)
         self.base_slot = np.array(base_slots, np.intp)
-        """For each alternative, the position of its ground truth. A ground truth has its own
-        position here."""
+        """For each entry of `values`, the position of a ground truth. The entry of an alternative
+        has the position of the ground truth that it belongs to. The entry of a ground truth has
+        the position of the ground truth itself."""
         absent = np.zeros(len(base_slots) - len(values), np.intp)  # alternatives have none
         self.first_alternative = np.concatenate([starts[:-1], absent, [0]])
         """The position of each ground truth's first alternative; 0 if it has no alternatives. The
@@ -194,11 +196,12 @@ class GoldColumn:
         """Whether each value is an open list, which need not name all items."""
 
     def absent_without_prediction(self, slots: Indexes, has_pred: Mask) -> Mask:
-        """Return a mask of the ground truths that count as absent if no value is predicted.
+        """Return a mask of the ground truths that count as absent if the prediction is absent.
 
-        These are the ground truths for which an absent prediction is right. An object or list in
-        which everything may be absent is one of them only if `has_pred` is true. `has_pred` is true
-        if the prediction has a key or an item for the object or list, such as a key with null.
+        A ground truth counts as absent if an absent prediction is right. There is one exception: an
+        object or list in which everything may be absent. It counts as absent only if `has_pred` is
+        true for it. `has_pred` is true if the prediction has a key or an item for the object or
+        list, such as a key with null.
         """
         is_absent: Mask = self.is_optional[slots] & (has_pred | ~self.all_optional[slots])
         return is_absent
@@ -232,10 +235,11 @@ class GoldColumn:
         return gold.alternatives if gold else (), slot - int(self.first_alternative[base])
 
     def lists_with_gold(self, slots: Indexes, owner: Indexes, n_lists: int) -> Mask:
-        """Return a mask of the lists that have an item with annotations, (n_lists,).
+        """Return a mask of the lists in which at least one item has annotations.
 
-        `slots` and `owner` have the position and the list of each item. Predicted items have no
-        annotations. Their positions come after those of all ground-truth items.
+        `slots` has the position of each item, and `owner` has the index of the item's list. Items
+        of predictions have no annotations, and their positions are greater than those of all
+        ground-truth items. The mask has the shape (n_lists,).
         """
         has_gold = self.has_gold[np.minimum(slots, len(self.by_slot))]
         return np.bincount(owner[has_gold], minlength=n_lists) > 0
@@ -279,15 +283,15 @@ class Columns:
         """Whether all values are scalars without gold. Such values are compared as they are."""
         self._are_present = are_present
         self._parent_objects: tuple[list[int], list[int]] | None = None
-        """For a column that has one field of the objects in another column: the positions of these
-        objects, on each side. The values at all other positions are None. For other columns, this
-        is None."""
+        """The positions, on each side, of the objects whose field this column has. The values at
+        all other positions are None. If the column does not have the values of a single field, or
+        if it has annotations, this is None."""
         self._cache: dict[Hashable, Any] = {}
         self.are_items: np.bool_ = np.bool_(False)
         """Whether the values are list items, which count as units even if they are empty."""
         self.paired_lists: Any = None
-        """A `PairedLists` with all items paired so far, if the values are lists inside list items;
-        else None."""
+        """If the values are lists inside list items, a `PairedLists` with all items that have been
+        paired so far. Otherwise None."""
 
     def cached(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return the result that was stored for a key; if there is none, make and store it."""
@@ -306,7 +310,7 @@ class Columns:
     def _split_sides(self, values: Iterable[int], dtype: type[np.signedinteger]) -> tuple[Any, Any]:
         """Split numbers into an array for each side.
 
-        `values` has one number for each of `_all_values`.
+        `values` has one number for each value in `_all_values()`, in the same order.
         """
         size = len(self.gt) + 1
         numbers = np.fromiter(values, dtype, size + len(self.pred) + 1)
@@ -367,9 +371,10 @@ class Columns:
         return self if reading is None else self.map_values(id(reading), reading)
 
     def _gold_of_fields(self, names: tuple[str, ...]) -> list[Gold | None] | None:
-        """Return the annotations of all values of the first field, then of the next field.
+        """Return the annotations of the values of the named fields.
 
-        None if no value has annotations.
+        The annotations of all values of the first field come first, then those of the second field,
+        and so on. The result is None if no value has annotations.
         """
         if self.gold is None:
             return None
@@ -488,10 +493,10 @@ class Columns:
 
     @cached_property
     def entries(self) -> tuple[ListLayout, ListLayout, "Columns", list[str]]:
-        """The values of all objects, without absent ones: (gt layout, pred layout, values, keys).
+        """The values inside all objects of the column, without absent values.
 
-        A layout tells where the values of each object are. The code of a key is its index in
-        `keys`.
+        This is a tuple (gt layout, pred layout, values, keys). A layout has the positions of each
+        object's values in `values`. It identifies a key by a code, the index of the key in `keys`.
         """
         code_of_key: dict[str, int] = {}
         keys: list[str] = []
@@ -526,7 +531,8 @@ class Columns:
         """Collect the children of all lists or objects in one column, without absent children.
 
         `step_of` turns a list index, or the code of a key, into the step of a path. `find_work` is
-        called after all children are listed. It returns the counter of work for comparing them.
+        called after all children are listed. It returns the counter to which the work of comparing
+        the children will be added.
         """
         is_absent = self.work.absence
         gold: list[Gold | None] | None = None
@@ -661,8 +667,9 @@ def group_positions(numbers: Indexes) -> Iterator[tuple[int, Indexes]]:
 
 
 def expand_ranges(starts: Indexes, lengths: Indexes) -> tuple[Indexes, Indexes]:
-    """Return the numbers of all ranges [start, start + length), and the index of the range of each.
+    """Return all numbers in the ranges [start, start + length), and the range of each number.
 
+    A range is given by its index.
     >>> numbers, owner = expand_ranges(np.array([10, 20]), np.array([2, 1]))
     >>> numbers.tolist(), owner.tolist()
     ([10, 11, 20], [0, 0, 1])

@@ -1,7 +1,7 @@
 """`compare`, the one function that the command line, the Python models and every runner call.
 
-A class may accept other names for its fields. Such keys are then renamed in documents of both
-sides.
+A class may accept other names for its fields. A document may use these names as keys. Before the
+comparison, such keys are renamed to the names of the fields, on both sides.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,11 +30,13 @@ def compare(  # noqa: PLR0913, PLR0917 - documents, and what their sources state
 ) -> UnitTable:
     """Compare documents under a plan, each ground truth with the prediction at the same position.
 
-    `confidences` has an entry for each prediction: the confidences of its values, or None. They
-    have the structure of the prediction, with a number in [0, 1] or None in place of each value,
-    and do not affect the comparison. `gold` has the annotations of each ground truth, such as
-    alternative values; None for a ground truth without annotations. An object at the root is
-    compared field by field even if it is empty. An array at the root is compared like any list.
+    `confidences` has an entry for each prediction: the confidences of its values, or None. Such
+    confidences have the structure of the prediction, with a number in [0, 1] or None in place of
+    each value. Confidences do not affect the comparison. `gold` has an entry for each ground truth:
+    its annotations, such as alternative values, or None.
+
+    An object at the root is compared field by field even if it is empty. An array at the root is
+    compared like any list.
 
     Raises:
         ComparisonError: a comparator failed, or returned no finite number in [0, 1]; the error
@@ -91,7 +93,8 @@ def record_pairs(
 
 
 OTHER_NAMES: Final = "x-other-names"
-"""Key of a schema that was made from a class; its value has the aliases of the class's fields."""
+"""A key in schemas that are made from classes. Under this key, such a schema has the other names
+(aliases) that the class accepts for its fields."""
 DOCUMENT_PART: Final = ""
 """Key of the table in `Renames` that renames the top-level keys of documents. Tables for inner
 objects have other keys."""

@@ -20,8 +20,9 @@ from .tuple import TupleNode
 ANY_KIND: Final = "any"
 """The kind of a field whose kind depends on its values."""
 RECURSIVE: Final = "recursive"
-"""The kind of a field whose schema repeats that of an outer field. Its own fields are listed only
-below the outer field."""
+"""The kind of a field that has the same schema as an object or list around it, such as a folder
+inside a folder. The fields inside it are not listed again: they are listed below the outer
+field."""
 SCHEMA: Final = "schema"
 """The kind of the key that names the schema of a document, in runs with several schemas."""
 MAX_ROWS: Final = 10_000
@@ -42,8 +43,10 @@ def field_listing(plan: Plan) -> tuple[FieldInfo, ...]:
 def known_paths(plan: Plan) -> tuple[Path, ...]:
     """Return the paths of all fields that documents may have under a plan; `*` stands for any name.
 
-    The fields inside some fields are not listed: inside a field that may have any content, and
-    inside one that repeats an outer schema. One path with a final `*` stands for all of them.
+    Two kinds of fields are listed without the fields inside them: fields that may have any content,
+    and fields that repeat the schema of an outer field. For all fields inside such a field, there
+    is one path that ends in `*`. If the list of fields is full (`MAX_ROWS`), the path `*` stands
+    for all fields that are not listed.
     """
     rows = field_listing(plan)
     paths = [row.field for row in rows]
@@ -107,7 +110,8 @@ def leaves_by_field(plan: Plan) -> Iterator[tuple[Path, Sequence[LeafNode]]]:
 def _leaves_of(node: Node) -> list[LeafNode]:
     """Return the leaf nodes that may compare the values of a field.
 
-    These are the node of the value itself, of the items of a list, or of one arm of a union.
+    For a field of single values, the result is the node of the field itself. For a list, a tuple or
+    a union, it is the leaf nodes of the items, positions or arms, at any depth.
     """
     inner_nodes = follow_references(node).list_inner_nodes()
     return [inner for inner in inner_nodes if isinstance(inner, LeafNode)]
@@ -116,10 +120,10 @@ def _leaves_of(node: Node) -> list[LeafNode]:
 def _fields_below(
     node: Node, path: Path, ancestors: tuple[int, ...]
 ) -> Iterator[tuple[Path, Node, str | None]]:
-    """Yield (path, node, kind) of each field below a node, also of fields in lists and unions.
+    """Yield (path, node, kind) of each field below a node, also of fields inside lists and unions.
 
-    `ancestors` has the `id` of the node and of each node around it. A kind of None stands for the
-    kind of the node.
+    If `kind` is None, the field has the kind of its node. `ancestors` has the `id` of the node and
+    of each node around it.
     """
     seen: set[str] = set()
     for name, child in node.list_all_fields():

@@ -98,7 +98,7 @@ def label_documents(
     """Apply annotations (`gold`) to ground truths; return the new ground truths and their gold.
 
     A document that is not labelled becomes None. If a ground truth lacks a declared key, the value
-    of this key is absent. With `is_partial`, the value is not labelled instead.
+    of this key counts as not labelled if `is_partial` is true, and as absent if it is false.
     """
     gold_of_each = [*gold] or [None] * len(documents)
     truths: list[JsonValue] = []
@@ -119,9 +119,9 @@ def label_value(
 ) -> tuple[JsonValue, Gold | None]:
     """Apply the annotations (`gold`) of a value; return the value to compare, and its new gold.
 
-    The new gold has all candidates for the right value. The value to compare is the first of them.
-    The candidates are the value and its alternatives, except those without any labelled value. An
-    unlabelled value becomes None.
+    If nothing in the value is labelled, the value becomes None. If the value has alternatives, the
+    new gold has all candidates for the right value: first the value itself, then its alternatives,
+    except alternatives in which nothing is labelled. The value to compare is the first candidate.
     """
     if gold is not None and not gold.labelled:
         return None, UNLABELLED
@@ -361,9 +361,10 @@ def choose_alternatives(
 
     Ties go to the first candidate.
 
-    If nothing is predicted, choose the first absent candidate, or else the first candidate. A
-    candidate with an open list may leave nothing of the prediction to compare. It is chosen only if
-    all other candidates leave nothing to compare, either.
+    If nothing is predicted, choose the first absent candidate. If no candidate is absent, choose
+    the first candidate. If a candidate has an open list, it is possible that nothing of the
+    prediction can be compared with it. This candidate is chosen only if nothing can be compared
+    with any other candidate, either.
     """
     gold = columns.gold
     if gold is None or not gold.n_alternatives[gt].any():

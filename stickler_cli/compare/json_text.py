@@ -102,8 +102,8 @@ class JsonTextNode(DelegatingNode):
     def _plain_text_masks(self, columns: Columns) -> tuple[Mask, Mask]:
         """Return, for each side, a mask of the values that contain no object or list.
 
-        The mask is False for absent values, and so is its last entry, which stands for
-        `NOTHING`.
+        A mask is False for absent values. It has one more entry than the side has values: the last
+        entry stands for `NOTHING`, and is False.
         """
 
         def find_texts() -> tuple[Mask, Mask]:

@@ -87,7 +87,8 @@ class LeafNode(Node):
     def compare_pairs(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
         """Compare pairs of values; if `task` is a `Recording`, add them to its unit table.
 
-        The kinds of values are not checked if all values are scalars without gold.
+        If all values are scalars, and the ground truth has no annotations (gold), the kinds of the
+        values are not checked.
         """
         if columns.is_plain:
             columns.work.charge(CALL_STEPS + PAIR_STEPS * len(gt))
@@ -142,8 +143,8 @@ class LeafNode(Node):
 class BlockLayout(NamedTuple):
     """The order of values in a block of leaves: all pairs of the first leaf, then of the next.
 
-    Each array has one entry for each combination of a leaf and a pair of objects, (n_leaves *
-    size,).
+    Each array has one entry for each combination of a leaf and a pair of objects. Its shape is
+    (n_leaves * size,).
     """
 
     size: int
@@ -161,10 +162,12 @@ class BlockLayout(NamedTuple):
 
 
 class LeafSlots(NamedTuple):
-    """Where the values of a block of leaves are in their columns, computed from their objects.
+    """Where the values of a block of leaves are in their columns.
 
-    The columns have the values of the first leaf, then those of the next. Each leaf has one value
-    for every object, and an empty entry for `NOTHING`.
+    The positions of the values are computed from the positions of the objects that contain them. A
+    column has all values of the first leaf, followed by all values of the second leaf, and so on.
+    The values of each leaf are one value for every object, and an empty value at the end for an
+    absent object (`NOTHING`).
     """
 
     columns: Columns
@@ -189,7 +192,8 @@ class LeafSlots(NamedTuple):
 
 
 MAX_CACHED_LAYOUT: Final = 1 << 12
-"""A layout is kept for later chunks if it is for at most this many pairs of objects."""
+"""Maximum number of pairs of objects in a layout that is kept for later chunks. A larger layout is
+computed again for each chunk."""
 
 
 class LeafBlock:
@@ -201,7 +205,8 @@ class LeafBlock:
         self.positions: list[int] = [*positions]
         first, end = positions[0], positions[-1] + 1
         self.span = slice(first, end) if end - first == len(positions) else np.array(positions)
-        """Selects these leaves from an array that has an entry for each field of the object."""
+        """Selects the leaves of this block from an array with an entry for each field of an object.
+        """
         self.weight = np.array([[float(node.weight)] for node in self.nodes])
         self._clips = any(node.clip for node in self.nodes)
         self._reading = self.nodes[0].reading
@@ -238,8 +243,9 @@ class LeafBlock:
     ) -> PairScores:
         """Score the leaves of pairs of objects. The values of all leaves must be scalars.
 
-        `gt` and `pred` are the positions of the objects in their columns, (size,). The result has
-        all pairs of the first leaf, then of the next, (n_leaves * size,).
+        `gt` and `pred` are the positions of the objects in their columns, as arrays of shape
+        (size,). The result has all pairs of the first leaf, followed by all pairs of the second
+        leaf, and so on. Its arrays have the shape (n_leaves * size,).
         """
         n_fields, size, comparator = len(self.names), len(gt), self.nodes[0].comparator
         columns.work.charge(CALL_STEPS + PAIR_STEPS * size * n_fields)
@@ -348,10 +354,11 @@ def _compare_codes(  # noqa: PLR0913, PLR0917 - two sides of columns, and the ru
 ) -> tuple[Floats, Outcomes, Mapping[int, str]]:
     """Compare pairs of values, given by their codes.
 
-    Return (similarities, outcomes, reasons). `reasons` is not empty only if a model judges the
-    values: it maps positions of pairs to the reasons of the model. A pair matches from
-    `min_similarity` on, which is one number for all pairs, or one for each leaf of a block,
-    (n_leaves, 1).
+    Return (similarities, outcomes, reasons). If a model judges the values, `reasons` maps positions
+    of pairs to the reasons of the model. Otherwise, `reasons` is empty.
+
+    A pair matches if its similarity is at least `min_similarity`. This is one number for all pairs,
+    or, for a block of leaves, an array of shape (n_leaves, 1) with one number for each leaf.
     """
     if mode >= Mode.PAIRING and comparator.pairing is not None:
         comparator = comparator.pairing

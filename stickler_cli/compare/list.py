@@ -95,7 +95,10 @@ class SequenceNode(Node, ABC):
             return None
 
         def find_accepted() -> tuple[Mask, Mask]:
-            """Return both masks. Present values that are not lists are checked one by one."""
+            """Return the masks that `declares` returns, for ground truths and for predictions.
+
+            Present values that are not lists are checked one by one.
+            """
             masks = []
             for kinds, values in zip(columns.kinds, (columns.gt, columns.pred), strict=True):
                 is_accepted = kinds == ARRAY
@@ -159,8 +162,8 @@ class ListNode(SequenceNode):
     """Items can be a pair only if their similarity is above this, in [-1, 1). None uses the floor
     of the run."""
     threshold_stated: bool = True
-    """Whether the schema states `threshold`. If not, a list in another list has the threshold of
-    its first item."""
+    """Whether the schema states `threshold`. If not, and if the lists are items of an outer list,
+    each of the inner lists has the threshold of the first item inside it."""
     exhaustive: bool = True
     """Whether ground truths list all items. If not, predicted items without a partner are not
     counted."""
@@ -224,7 +227,10 @@ class ListNode(SequenceNode):
         columns = self.mask_ignored_columns(columns)
 
         def find_thresholds() -> Floats:
-            """Return the threshold of each list: that of its first item if there is one."""
+            """Return a threshold for each list: the threshold of its first item, if it has items.
+
+            A list without items has the threshold of this node.
+            """
             starts, lengths, _ = columns.elements.gt
             thresholds = np.full(len(columns.gt) + 1, self.threshold)
             filled = np.flatnonzero((columns.kinds[0] == ARRAY) & (lengths > 0))
@@ -271,7 +277,10 @@ class ListNode(SequenceNode):
     def _score_final(
         self, columns: Columns, masked: Columns, gt: Indexes, pred: Indexes, options: Options
     ) -> PairScores:
-        """Score pairs of lists with the final similarities of their items, as `record` does."""
+        """Score pairs of lists with the final similarities of their items.
+
+        The scores are those that `record_declared` records.
+        """
         pairs = self._pair_final_items(masked, gt, pred, options)
         n_pairs = np.bincount(pairs.owner, minlength=len(gt))
         elements = masked.elements.columns
@@ -346,8 +355,9 @@ class ListNode(SequenceNode):
     ) -> PairScores:
         """Compare pairs of labelled lists; if `task` is a `Recording`, add them to its unit table.
 
-        An open list without items allows any predicted items: nothing in the prediction is
-        evaluated.
+        A ground truth is an open list if it need not name all items. If an open list has no items,
+        the prediction may have any items, so nothing in the prediction is evaluated. This does not
+        apply to an open list that is itself a list item.
         """
         if self.exhaustive and columns.gold is None:
             return Node.compare_labelled(self, columns, gt, pred, task)
@@ -378,16 +388,20 @@ class ListNode(SequenceNode):
     ) -> tuple[Indexes, Indexes, Indexes]:
         """Return (gt, pred, divisors), with an entry for each pair of lists.
 
-        In the returned `gt` and `pred`, lists without items have the position `NOTHING` (-1). The
-        mean score of a pair of lists is the sum of its items' scores, divided by the divisor. The
-        divisor is the number of items of the longer list. If items are paired by position, it is
-        the number of positions at which at least one list has an item. Two kinds of items are not
-        counted: optional ground-truth items without a partner, and predicted items that an open
-        list drops.
+        In the returned `gt` and `pred`, the position of a list is replaced by `NOTHING` (-1) if the
+        list has no items that count.
 
-        `n_pairs` has the number of item pairs of each pair of lists. `owner_and_gt` has two arrays
-        with an entry for each pair of items: the index of its lists in `gt` and `pred`, and the
-        column position of its ground-truth item.
+        The mean score of a pair of lists is the sum of the scores of its items, divided by the
+        divisor. The divisor is the number of items of the longer list. If items are paired by
+        position, the divisor is the number of positions at which at least one list has an item.
+
+        Two kinds of items do not count: optional ground-truth items without a partner, and
+        predicted items without a partner if the ground truth need not name all items.
+
+        `n_pairs` has the number of paired items for each pair of lists. `owner_and_gt` has two
+        arrays with an entry for each pair of items. The first array has the index, in `gt` and
+        `pred`, of the lists that contain the items. The second array has the position of the
+        ground-truth item in its column.
         """
         gt_lists, pred_lists, elements = columns.elements
         n_gt, n_pred = gt_lists.lengths[gt], pred_lists.lengths[pred]
@@ -412,9 +426,11 @@ class ListNode(SequenceNode):
     ) -> tuple[PairedLists, Indexes]:
         """Pair the items of lists that are themselves inside list items.
 
-        Return (table, rows). The table has a row for each different pair of lists, and `rows[i]` is
-        the row of the lists `gt[i]` and `pred[i]`. The table is kept in the columns, because the
-        same two lists are compared several times.
+        Return (table, rows). The table has the paired items of each distinct pair of lists.
+        `rows[i]` is the row of the lists `gt[i]` and `pred[i]` in the table.
+
+        The same two lists are compared several times. The table is therefore cached in
+        `columns.paired_lists`, unless items are paired by position, which is cheap.
         """
         width = len(columns.pred) + 1
         keys = (gt + 1) * width + pred + 1
@@ -441,7 +457,11 @@ class ListNode(SequenceNode):
     def _find_items(
         self, columns: Columns, gt: Indexes, pred: Indexes, pairs: ListPairs
     ) -> "tuple[ItemPairs, dict[int, int]]":
-        """Return the items to record, and the number of predicted items that open lists drop.
+        """Return the items to record, and how many predicted items are dropped from each list.
+
+        A ground truth is an open list if it need not name all items. Predicted items without a
+        partner are then dropped. Optional ground-truth items without a partner are not recorded
+        either, but they are not included in the numbers.
 
         The numbers are in a dict; its keys are the indexes of pairs of lists. Pairs of lists
         without dropped items are omitted.
@@ -540,10 +560,11 @@ class ListNode(SequenceNode):
 
 
 class ItemPairs(NamedTuple):
-    """The items of pairs of lists. Every array has one entry per item.
+    """The items of all pairs of lists that are compared. Every array has one entry per item.
 
-    Items are sorted by their pair of lists. For each of these pairs, ground-truth items come first,
-    each with its partner. Invented items follow.
+    The items of the first pair of lists come first, then those of the second pair of lists, and so
+    on. Within a pair of lists, the ground-truth items come first, each with its partner if it has
+    one. Predicted items without a partner follow.
     """
 
     owner: Indexes
@@ -612,7 +633,11 @@ def _positions_among(lists: ListLayout, chosen: Indexes, owner: Indexes, slots: 
 
 
 def _means(owner: Indexes, figures: Floats, longest: Indexes) -> Floats:
-    """Return, for each list, the sum of its items' figures divided by its entry in `longest`."""
+    """Return a mean for each list: the sum of the figures of its items, divided by a length.
+
+    `owner` has the index of the list of each item. `longest` has the length for each list, by which
+    the sum is divided.
+    """
     means: Floats = np.bincount(owner, figures, len(longest)) / longest
     return means
 

@@ -115,8 +115,8 @@ class ObjectNode(Node):
     not_pairing: tuple[int, ...] = field(init=False, compare=False, repr=False)
     """Positions of the fields that are left out when list items are paired."""
     segments: tuple[FieldSegment, ...] = field(init=False, compare=False, repr=False)
-    """All compared fields, grouped into segments. One call compares a segment. It is a block of
-    leaves, or one field of another kind."""
+    """All compared fields, grouped into segments. A segment is a block of leaves, or one field of
+    another kind. Each segment is compared in one call."""
     labels_inside = True
 
     def __post_init__(self) -> None:
@@ -505,7 +505,7 @@ class ObjectNode(Node):
         return key_scores
 
     def _find_keys(self, columns: Columns, gt: Indexes, pred: Indexes) -> MapKeys:
-        """Return the map keys of pairs of objects that belong to a compared family."""
+        """Find the map keys of pairs of objects. Only keys of compared families are included."""
         gt_entries, pred_entries, values, names = columns.entries
         family_of_code = columns.cached(
             (id(self), "family"),
@@ -575,15 +575,15 @@ class ObjectNode(Node):
     def _find_undeclared_keys(
         self, columns: Columns, slots: Indexes, side: str
     ) -> dict[int, tuple[str, ...]]:
-        """Return the undeclared keys of objects in a dict; its keys are indexes in `slots`.
+        """Return a dict from the index of an object in `slots` to the object's undeclared keys.
 
-        `slots` are the column positions of the objects. Keys without a value are omitted. `side` is
-        "gt" or "pred".
+        `slots` are the column positions of the objects. Undeclared keys without a value are
+        omitted, and so are objects without undeclared keys. `side` is "gt" or "pred".
         """
         declared = self.declared_names
 
         def find_by_slot() -> dict[int, tuple[str, ...]]:
-            """Return the undeclared keys of each object, with its column position as the key."""
+            """Return a dict from the column position of an object to its undeclared keys."""
             values = getattr(columns, side)
             gt_objects, pred_objects = columns.object_slots
             object_slots = gt_objects if side == "gt" else pred_objects
@@ -655,7 +655,11 @@ def _clip_objects(scores: PairScores, match_threshold: float) -> None:
 def _spread_figures(
     similarity: Floats, score: Floats, positions: Indexes, size: int
 ) -> tuple[Floats, Floats]:
-    """Return figures of all `size` pairs: the given ones at `positions`, and 1.0 elsewhere."""
+    """Return (similarity, score) of all `size` pairs.
+
+    The arguments `similarity` and `score` have the figures of the pairs at `positions`. All other
+    pairs get 1.0.
+    """
     if len(positions) == size:
         return similarity, score
     similarities = np.ones(size)

@@ -15,7 +15,7 @@ from .plan import Node
 from .result import TN
 
 FieldSegment: TypeAlias = LeafBlock | int
-"""Fields that one call compares: a block of leaves, or the position of one other field."""
+"""Fields that one call compares: a block of leaves, or a single field, given by its position."""
 
 
 class KeyPattern(Protocol):
@@ -41,7 +41,7 @@ class Field:
     ignored: bool = False
     """Whether the values of the field are never compared."""
     key_pattern: KeyPattern | None = None
-    """The pattern of the keys in a family; None if every key belongs to it."""
+    """If this is a family, the pattern of its keys; None if every key belongs to the family."""
     pairs_items: bool = True
     """Whether the similarity of the field counts when list items are paired."""
 
@@ -54,8 +54,8 @@ class FieldScores(NamedTuple):
 
     segment: FieldSegment
     scores: PairScores
-    """One score for each pair of objects. In a block, all pairs of the first leaf come first, then
-    those of the next leaf."""
+    """For a single field, one score for each pair of objects. For a block, the scores of all pairs
+    for the first leaf of the block, then the scores of all pairs for the next leaf, and so on."""
 
     @property
     def positions(self) -> "int | slice | Indexes":
@@ -69,8 +69,8 @@ class KeyScores(NamedTuple):
     owner: Indexes
     """For each key, the index of the pair of objects that it belongs to."""
     aggregate: "bool | Outcomes | None"
-    """The `aggregate` annotation, if it is the same for all keys (None if there is none). Otherwise
-    an array with one of `ANNOTATION_CODES` for each key."""
+    """The `aggregate` annotation, if all keys have the same one; None if no key has one. If the
+    annotations differ, an array with one of `ANNOTATION_CODES` for each key."""
     scores: PairScores
 
 
@@ -124,11 +124,11 @@ def find_unfounded(
     field_scores: Sequence[FieldScores],
     key_scores: Sequence[KeyScores],
 ) -> Mask | bool:
-    """Return a mask of pairs of objects with nothing to compare, whose ground truth may be absent.
+    """Return a mask of the pairs of objects that have nothing to compare.
 
-    A pair has nothing to compare if all fields are absent on both sides. `compared` are the
-    positions of the pairs whose fields were compared. Return False in place of a mask if there are
-    no annotations.
+    In such a pair, all fields are absent on both sides, and annotations allow everything in the
+    ground truth to be absent. `compared` are the positions of the pairs whose fields were compared.
+    Without annotations, return False in place of a mask.
     """
     if columns.gold is None:
         return False
@@ -201,7 +201,11 @@ def include_by_annotation(annotations: Sequence[object]) -> "list[bool | Mask]":
 def find_annotation(
     node: Node, aggregate: bool | None, scores: PairScores
 ) -> bool | Outcomes | None:
-    """Return a field's `aggregate` annotation; for a union, that of the arm that each pair uses."""
+    """Return the `aggregate` annotation of a field.
+
+    If the field is a union, each pair of values has the annotation of the arm that compares the
+    pair.
+    """
     return node.find_annotation(scores) if isinstance(node, OneOfNode) else aggregate
 
 

@@ -201,10 +201,10 @@ class OneOfNode(ChoiceNode):
 
 
 class Target:
-    """Where a recursive reference leads: an entry of a table, filled in once its node is complete.
+    """Refers to the target of a recursive reference: an entry in a table of nodes.
 
-    Without the table, pickle would follow each chain of references to its end, and could exceed the
-    recursion limit.
+    The entry is empty until the node of the target is complete. Without the table, pickle would
+    follow each chain of references to its end, and could exceed the recursion limit.
     """
 
     __slots__ = ("_index", "_table")
@@ -258,7 +258,7 @@ class RecursionNode(ChoiceNode):
         return (self.choose(None),)
 
     def compare_pairs(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Compare pairs of values by the target.
+        """Compare pairs of values with the target, which is the node that the reference leads to.
 
         If `task` is a `Recording`, the pairs are also added to its unit table.
         """

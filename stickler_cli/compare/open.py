@@ -108,9 +108,9 @@ def document_node(
 ) -> Node | None:
     """Restrict a node to the node classes in `kinds`; return None if nothing is left.
 
-    A union loses the arms that are of other classes. If only one arm is left, its node is returned.
-    Any other node is returned if it is of one of the classes. `cache` has earlier results, keyed by
-    the `id` of the node.
+    A union keeps only the arms whose nodes are of these classes. If a union keeps a single arm, the
+    node of this arm is returned. A node that is not a union is kept if it is of one of these
+    classes. `cache` has earlier results, keyed by the `id` of the node.
     """
     cache = {} if cache is None else cache
     if id(node) in cache:

@@ -33,7 +33,7 @@ def classify(
     """Return the similarity, score and outcome of each pair; the similarity decides the outcome.
 
     Similarity and score become 0.0 if one side is absent, and 1.0 if both sides are absent. A
-    similarity also meets the threshold if it is less by no more than `EQUAL_WITHIN`.
+    similarity that is below the threshold by at most `EQUAL_WITHIN` counts as equal to it.
     """
     outcome = classify_present(similarity, threshold)
     (lacking,) = ((gt | pred) < 0).nonzero()  # pairs in which at least one side is absent
@@ -64,7 +64,7 @@ def classify_present(similarity: Floats, threshold: float | Floats) -> Outcomes:
 
 
 def clip_scores(score: Floats, outcome: Outcomes, *, clip: bool) -> Floats:
-    """Return scores; if `clip` is true, pairs below their threshold have 0.0."""
+    """Return scores. If `clip` is true, the score of each pair below its threshold becomes 0.0."""
     return np.where(outcome == FD, 0.0, score) if clip else score
 
 
@@ -84,15 +84,15 @@ class PairScores:
 
     is_unfounded: "Mask | bool" = False
     """Mask of pairs of objects that have nothing to compare: all fields are absent on both sides,
-    and the ground truth may be absent. False if there is no such pair. Set only while items are
-    being paired."""
+    and the annotations of the ground truth allow all of it to be absent. False if there is no such
+    pair. Set only while items are being paired."""
     reasons: Mapping[int, str] = NO_REASONS
     """Maps the position of a pair to the reason that a judge gave for it."""
     groups: "Sequence[PairGroup]" = ()
     """The pairs grouped by the node that compared them; empty if one node compared all pairs."""
     batch: UnitBatch
-    """The rows of the pairs in the unit table. They are set when pairs are recorded, unless there
-    are groups."""
+    """The rows of the pairs in the unit table. This attribute exists only after the pairs are
+    recorded. If there are `groups`, only the scores of the groups have it."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - one column each
         self,
@@ -104,7 +104,7 @@ class PairScores:
         similarity: Floats,
         score: Floats | None = None,
     ) -> None:
-        """Store arrays with one entry per pair; `score` is the similarity unless given."""
+        """Store arrays with one entry per pair. If `score` is None, the scores are `similarity`."""
         self.node, self.columns = node, columns
         self.gt, self.pred = gt, pred
         """The positions of the values in their columns; `NOTHING` (-1) for a value that is absent
@@ -114,16 +114,20 @@ class PairScores:
         """The similarities in [0, 1]; 1.0 if both sides are absent, 0.0 if only one side is absent.
         """
         self.score = similarity if score is None else score
-        """Threshold-applied scores; the array of similarities itself if no score is clipped."""
+        """Threshold-applied scores: a value below its threshold has 0.0 if its node clips scores.
+        If no score is clipped, this is the same array as `similarity`."""
         self.item_score = self.score
-        """Scores of the pairs if they are list items. Then, objects are clipped by their
-        match-threshold, not by their threshold."""
+        """Scores that the pairs have as list items. In a list, an object is clipped by its
+        match-threshold; in a field, it is clipped by its threshold."""
         self.weight: float | Floats = node.weight
         """The weight of each pair in the score of its object."""
 
     @property
     def is_empty(self) -> Mask:
-        """A mask of pairs that have no value to compare, although both sides may be present."""
+        """A mask of the pairs without any value to compare.
+
+        Both sides may be present in such a pair, see `is_unfounded`.
+        """
         is_empty: Mask = (self.outcome == TN) | self.is_unfounded
         return is_empty
 
@@ -136,10 +140,11 @@ class PairScores:
                 yield PairGroup(positions[inner.positions], inner.scores)
 
     def figure_by_node(self, figure_of: "Callable[[PairScores], T]", dtype: type[np.generic]) -> T:
-        """Return a figure for each pair, such as whether its node is open.
+        """Compute a figure for each pair from the node that compared the pair.
 
         `figure_of` is called once for each node, with the scores of the pairs that this node
-        compared. It returns one figure for all these pairs, or an array with one figure for each.
+        compared. It returns one figure for all pairs of the node, or an array with one figure for
+        each of these pairs.
         """
         if not self.groups:
             return figure_of(self)
@@ -213,7 +218,10 @@ def classify_one_sided(gt: Indexes) -> Outcomes:
 def fill_rows(
     table: UnitTable, batch: UnitBatch, scores: PairScores, placement: Placement
 ) -> PairScores:
-    """Write the scores of pairs into reserved rows, and return the scores with these rows."""
+    """Write the scores of pairs into the rows that `batch` has reserved for them.
+
+    Return `scores`, whose attribute `batch` is now set to these rows.
+    """
     batch.gt_slot, batch.pred_slot = scores.gt, scores.pred
     batch.outcome, batch.similarity = scores.outcome, scores.similarity
     container = placement.container
@@ -230,6 +238,9 @@ def fill_rows(
 
 
 def add_rows(table: UnitTable, kind: int, scores: PairScores, placement: Placement) -> PairScores:
-    """Add rows of the given kind for pairs without children; return the scores with these rows."""
+    """Add rows of the given kind for pairs without children, and write their scores into the rows.
+
+    Return `scores`, whose attribute `batch` is now set to these rows.
+    """
     batch = table.add(kind, scores.node, scores.columns, placement)
     return fill_rows(table, batch, scores, placement)

@@ -54,7 +54,7 @@ class _KeyRun(NamedTuple):
         return self.keys.nbytes + self.rows.nbytes
 
     def merge(self, other: "_KeyRun") -> "_KeyRun":
-        """Return the keys of both runs in one run."""
+        """Return one `_KeyRun` with the keys and rows of both objects."""
         keys = np.concatenate([self.keys, other.keys])
         order = keys.argsort(kind="stable")  # linear for two sorted runs
         return _KeyRun(keys[order], np.concatenate([self.rows, other.rows])[order])
@@ -74,11 +74,11 @@ class PairedLists:
     __slots__ = ("_ends", "_gt", "_pred", "_runs", "_similarity", "_sums")
 
     def __init__(self, keys: Indexes, pairs: ListPairs) -> None:
-        """Store pairs of lists, given by their keys, and the pairs of their items.
+        """Store pairs of lists, and the pairs of items that were found in these lists.
 
-        A key is a number for a pair of lists: it combines the positions of the two lists in their
-        columns. The keys are distinct and in ascending order. In `pairs`, the owner of a pair of
-        items is an index in `keys`.
+        `keys` has one number for each pair of lists, which combines the positions of the two lists
+        in their columns. The numbers are distinct and in ascending order. `pairs` has the pairs of
+        items: `pairs.owner` is the index in `keys` of the pair of lists that the items are in.
         """
         self._runs = [_KeyRun(keys, np.arange(len(keys)))]
         self._sums = _GrowingArray(_sum_by_owner(pairs, len(keys)))

@@ -34,9 +34,9 @@ MAX_EXHAUSTIVE_PAIRS: Final = 36
 would take longer to find likely pairs."""
 
 MAX_JOINED_PAIRS_PER_ITEM: Final = 2
-"""Maximum number of pairs with equal keys for each item of both lists. If a field has more such
-pairs in two lists, its values hardly distinguish items. The field is then not used to pair the
-items of these lists."""
+"""Two lists that have n items together may have at most n times this many pairs of items with equal
+keys in a field. If there are more such pairs, the values of the field hardly distinguish items. The
+field is then not used to pair the items of these lists."""
 
 MAX_SEARCHED_PAIRS: Final = 1 << 18
 """Maximum number of possible pairs of items in one search. A search handles several pairs of lists
@@ -47,13 +47,14 @@ MAX_COMPARED_PAIRS: Final = 1 << 16
 pairs in a call would not be faster."""
 
 MAX_MATRIX_CELLS: Final = 1 << 14
-"""An assignment is solved if two items want the same partner. If their lists have at most this many
-possible pairs of items, all pairs are compared for it."""
+"""If two items want the same partner, the two lists are paired by solving an assignment. If the
+lists have at most this many possible pairs of items, all of these pairs are compared to solve
+it."""
 
 MAX_AUGMENTED_ROWS: Final = 32
-"""Items whose best partner goes to another item get a partner by augmenting paths, one path for
-each item. If a list has more such items than this, scipy solves the assignment, because it is
-faster."""
+"""If another item gets the best partner of an item, an augmenting path finds a partner for the
+item. If a list has more than this many items without their best partner, scipy solves the
+assignment, because it is faster."""
 
 
 class ListPairs(NamedTuple):
@@ -121,7 +122,7 @@ def pair_items(  # noqa: PLR0913, PLR0917 - two sides of columns, and the rule t
 
 
 class ListRanges(NamedTuple):
-    """The ranges of positions in which the items of each pair of lists are.
+    """Where the items of each pair of lists begin, and how many items there are on each side.
 
     Predicted items are numbered after all ground-truth items.
     """
@@ -219,12 +220,13 @@ class PairSearch:
         similarity: Floats,
         best: Floats,
     ) -> tuple[Indexes, Indexes, Floats]:
-        """Compare uncertified seekers with all partners that may be better than their best so far.
+        """Compare each uncertified seeker with all partners that may be its best partner.
 
-        A seeker is uncertified if a pair that was not compared may be better than its best pair.
-        `seekers`, `partners` and `similarity` are the pairs compared so far. `best` is the greatest
-        gain of each seeker in these pairs. Returns (seekers, partners, similarities) of all
-        seekers. The earlier pairs of an uncertified seeker are replaced by its one best pair.
+        A seeker is uncertified if a pair that was not compared may be better than the best of its
+        compared pairs. `seekers`, `partners` and `similarity` are the pairs compared so far. `best`
+        is the greatest gain of each seeker in these pairs. Returns (seekers, partners,
+        similarities) of all seekers. The earlier pairs of an uncertified seeker are replaced by its
+        one best pair.
         """
         self._check_text_work(uncertified)
         n_cells = self._n_partners[self._seeker_owner[uncertified]]
@@ -316,9 +318,10 @@ class PairSearch:
         return distance
 
     def _pair_with_all(self, seekers: Indexes) -> tuple[Indexes, Indexes]:
-        """Pair each seeker with all partners in the same list, and charge the work.
+        """Pair each seeker with all partners in the same list.
 
-        Return the pairs as (seekers, partners).
+        Return the pairs as (seekers, partners). The work of the pairs counts towards the work
+        limit.
         """
         owner = self._seeker_owner[seekers]
         self._elements.work.charge(PAIR_STEPS * int(self._n_partners[owner].sum()))
@@ -326,13 +329,14 @@ class PairSearch:
         return seekers[position], partners
 
     def _find_candidates(self) -> tuple[Indexes, Indexes, Floats]:
-        """Return pairs that are likely to be best, and the most that other pairs can gain.
+        """Return likely pairs, and an upper bound of the gain of all other pairs.
 
         The result is (seekers, partners, maximum gain of each seeker from a pair that is not
-        returned). In short lists, all pairs are returned. In other lists, pairs with equal keys in
-        a selective field are returned. A selective field has so many different values that few
-        items share one. In every other pair, the keys of all selective fields differ. The weights
-        of these fields are then lost, which limits the gain from such a pair.
+        returned). In short lists, all pairs are returned. In other lists, pairs of items that have
+        equal keys in a selective field are returned. A field is selective if it has so many
+        different values that few items share one. In a pair that is not returned, the two items
+        have different keys in all selective fields. The pair therefore loses the weights of these
+        fields, which limits its gain.
         """
         max_pairs = 1 if self._item.nested else MAX_EXHAUSTIVE_PAIRS
         is_complete = (self._n_seekers * self._n_partners <= max_pairs)[self._seeker_owner]
@@ -385,8 +389,8 @@ class PairSearch:
     def _best_of_all(self, seekers: Indexes, best: Floats) -> tuple[Indexes, Indexes, Floats]:
         """Return the best pair of each seeker as (seekers, partners, similarities).
 
-        Pairs that cannot be the best are ruled out by upper bounds, and not compared. `best` is a
-        gain that each seeker is known to reach.
+        `best` is a lower bound of the gain that each seeker has in its best pair. If the upper
+        bound of the gain of a pair is below `best`, the pair is not compared.
         """
         seekers, partners = self._pair_with_all(seekers)
         may_be_best = self._max_gain(seekers, partners) + 2 * EQUAL_WITHIN >= best[seekers]
@@ -541,7 +545,10 @@ def expensive_leaves(
 
 
 def max_block_width(item: Node) -> int:
-    """Return the greatest number of leaves of a list item that one call compares, at least 1."""
+    """Return the number of leaves in the largest block of a list item, at least 1.
+
+    One call compares all leaves of a block.
+    """
     item = follow_references(item)
     blocks = item.segments if isinstance(item, ObjectNode) else ()
     return max([1, *(len(block.names) for block in blocks if isinstance(block, LeafBlock))])

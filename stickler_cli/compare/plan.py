@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
 
 Renames: TypeAlias = Mapping[str, Mapping[str, tuple[str, tuple[str, ...]]]]
-"""Tables of alternative keys; each key of the mapping is the name of a table. A table is for one
-kind of object. Its keys are alternative keys, or JSON Pointers to a value. Its values are (name of
-the field, names of the tables for the objects inside that field)."""
+"""Tables of alternative keys. Maps the name of a table to the table. Each table is for one kind of
+object: it maps an alternative key to (name of the field, names of the tables for the objects inside
+that field). An alternative key can also be a JSON Pointer to a value inside the object."""
 
 PAIRING_FLOOR: Final = ComparisonOptions.pairing_floor
 """Two items can be a pair only if their similarity is above this. Source: docs/semantics.md,
@@ -97,11 +97,17 @@ class Scoring(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether the pairs are documents, which are compared by fields even if one is empty."""
+        """Whether the pairs are whole documents.
+
+        Documents are compared field by field, even if one of the two documents is empty.
+        """
         return self.mode is Mode.DOCUMENTS
 
     def by_value(self) -> "Scoring":
-        """Return a task in which documents are like other values: an empty document is absent."""
+        """Return the task, changed so that documents are compared like other values.
+
+        An empty document then counts as absent.
+        """
         return self._replace(mode=Mode.FINAL) if self.is_whole else self
 
     def select(self, positions: Indexes) -> "Scoring":
@@ -146,7 +152,10 @@ class Recording(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether the pairs are documents, which are compared by fields even if one is empty."""
+        """Whether the pairs are whole documents.
+
+        Documents are compared field by field, even if one of the two documents is empty.
+        """
         return self.placement.is_whole
 
     def with_placement(self, placement: Placement) -> "Recording":
@@ -154,7 +163,10 @@ class Recording(NamedTuple):
         return self._replace(placement=placement)
 
     def by_value(self) -> "Recording":
-        """Return a task in which documents are like other values: an empty document is absent."""
+        """Return the task, changed so that documents are compared like other values.
+
+        An empty document then counts as absent.
+        """
         return (
             self.with_placement(self.placement._replace(is_whole=False)) if self.is_whole else self
         )

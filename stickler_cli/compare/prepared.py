@@ -135,10 +135,11 @@ class PreparedValues:
 
     @cached_property
     def equal_keys(self) -> tuple[Keys, float] | None:
-        """(Key of each value, minimum loss), or None if the comparator has no such keys.
+        """Keys that are equal for all values that match fully; None if the comparator has none.
 
-        The keys are indexed by the value's code. Values that match fully have equal keys. If the
-        keys of two values differ, their similarity is at most 1 minus the minimum loss.
+        The result is (keys, minimum loss). `keys` is an array with the key of each value, indexed
+        by the value's code, and -1 at its end for absent values. If two values have different keys,
+        their similarity is at most 1 minus the minimum loss.
         """
         prepared = self.prepare(np.arange(len(self.values)))
         keys_and_loss = self._comparator.equal_keys(prepared)
@@ -281,8 +282,8 @@ class PreparedValues:
     ) -> tuple[Similarities, Sequence[str] | None]:
         """Ask a model about all pairs of values at once; `gt` and `pred` are their codes.
 
-        Return (similarities, reasons). The reasons are those of the model, or None if it gives
-        none.
+        Return (similarities, reasons). A reason is the text in which the model explains a
+        similarity. `reasons` is None if the model gives no reasons.
 
         Raises:
             PairError: the model gave no answer, or no number in [0, 1].

@@ -40,8 +40,8 @@ class Outcome(IntEnum):
 TP, FD, FA, FN, TN = (outcome.value for outcome in Outcome)
 # Plain numbers: numpy asks the class of each operand for attributes, which takes an enum long.
 NOT_EVALUATED: Final = len(Outcome)
-"""Used in place of an outcome for units that have none: unlabelled values, and documents whose
-fields or items are counted instead."""
+"""Stands for the missing outcome of a unit that has no outcome. Unlabelled values have no outcome.
+Documents have none if their fields or items are counted instead."""
 
 ERRORS: Final = frozenset({Outcome.FD, Outcome.FA, Outcome.FN})
 

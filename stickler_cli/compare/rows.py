@@ -13,11 +13,13 @@ from .plan import Mode, Node, Options
 MIN_PAIRS: Final = 1000
 """If there are fewer pairs of rows, comparing all cells is faster than computing bounds."""
 TRIED_SHARE: Final = 1 / 3
-"""This share of a row's positions is compared first. Then it is decided whether bounds rule out
-enough pairs to go on with them."""
+"""Pairs of rows are compared position by position, and bounds rule out pairs that cannot be the
+best. After this share of the positions, the comparison by position stops if bounds help too
+little; see `MAX_REMAINING_SHARE`."""
 MAX_REMAINING_SHARE: Final = 0.5
-"""If more than this share of the pairs may still be the best after `TRIED_SHARE` of the positions,
-bounds help too little. Then all remaining pairs are compared completely."""
+"""After `TRIED_SHARE` of the positions, bounds help too little if they have ruled out too few pairs
+of rows: more than this share of all pairs remains. All remaining pairs are then compared
+completely."""
 
 
 class PairedRows:
@@ -29,12 +31,13 @@ class PairedRows:
         self._rows, self._options = rows, options
 
     def may_be_best(self, gt: Indexes, pred: Indexes, seekers: Indexes, best: Floats) -> Mask:
-        """Return a mask of the pairs of rows that need a full comparison, (n_pairs,).
+        """Return a mask of the pairs of rows that need a full comparison.
 
-        Rows that look for a partner are called seekers. `seekers` has the index of each pair's
-        seeker. `best` is the gain that each seeker already reaches with another partner. A pair is
-        compared position by position. It is ruled out as soon as the remaining positions cannot add
-        enough to reach this gain.
+        In each pair, one row looks for a partner: the seeker. `seekers` has the index of each
+        pair's seeker in `best`. `best` has the gain that each seeker already reaches with another
+        partner. A pair is compared position by position. As soon as the remaining positions cannot
+        add enough to reach the gain in `best`, the pair is ruled out. The mask has the shape
+        (n_pairs,).
         """
         is_candidate = np.ones(len(gt), np.bool_)
         has_bounds = isinstance(self._cell, LeafNode) and self._rows.gold is None

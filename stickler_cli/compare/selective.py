@@ -16,22 +16,27 @@ MAX_POSITIONS: Final = 200
 """Maximum length of inner lists (rows) if each of their positions is treated as a field. If any row
 is longer, rows are compared completely."""
 MAX_RAGGEDNESS: Final = 4
-"""Rows of different lengths leave empty cells in a table of all rows. If the table has more than
-this many times as many cells as there are values, the rows are compared completely."""
+"""Maximum ratio of the number of cells to the number of values in a table of all rows. Rows that
+are shorter than the longest row leave empty cells. Each row counts as one further value. If the
+ratio is higher, the rows are compared completely."""
 MIN_KEY_SHARE: Final = 0.25
-"""Minimum number of distinct keys for each item of the side with fewer items. If there are fewer
-keys, too many pairs have equal keys."""
+"""Minimum ratio of the number of distinct keys to the number of items. The items are counted on the
+side with fewer items. If the ratio is lower, too many pairs of items have equal keys."""
 
 
 class SelectiveField(NamedTuple):
-    """A field with a key for each item. Items with different keys lose some of its weight."""
+    """A field with a key for each item. If two items have different keys, their similarity drops.
+
+    The pair then loses at least the share `loss` of the weight of this field.
+    """
 
     weight: float
     object_weight: float
     """The sum of the weights of all fields of the object, including this field."""
     keys: Indexes
-    """The key of each ground-truth item, then of each predicted item, then -1 for `NOTHING`. A
-    number below 0 means that the item has no key."""
+    """The keys of the ground-truth items, then the keys of the predicted items, then one entry -1.
+    A key below 0 means that the item has no key. The last entry is for the index `NOTHING` (-1),
+    which stands for an absent item."""
     loss: float = 1.0
     """Share of the field's weight that a pair of items with different keys loses at least."""
 
@@ -41,15 +46,16 @@ class SelectiveField(NamedTuple):
         partners: tuple[Indexes, Indexes],
         max_pairs: Indexes,
     ) -> tuple[Indexes, Indexes, Mask]:
-        """Pair seekers with the partners in the same list that have the same key.
+        """Pair each seeker with all partners that are in the same list and have the same key.
 
         `seekers` and `partners` are each (positions of items, number of each item's list). An item
         with the position `NOTHING` has no key. `max_pairs` is the maximum number of pairs in each
-        list. If a list would have more pairs, its keys hardly distinguish items, and none of its
-        seekers is joined.
+        list. If a list would have more pairs, its keys hardly distinguish items, and its seekers
+        are not paired.
 
-        Returns (seekers, partners, mask of joined seekers). A joined seeker is paired with all
-        partners that have its key.
+        Returns (seekers of pairs, partners of pairs, mask of joined seekers). The first two arrays
+        have one entry per pair: an index in `seekers`, and an index in `partners`. A seeker is
+        joined if it has a key and its list does not have too many pairs.
         """
         (seeker_slots, seeker_lists), (partner_slots, partner_lists) = seekers, partners
         seeker_keys, partner_keys = self.keys[seeker_slots], self.keys[partner_slots]
@@ -110,9 +116,11 @@ def _has_few_keys(values: PreparedValues, elements: Columns) -> bool:
 def _read_keys(values: PreparedValues, *, by_equality: bool) -> tuple[Indexes, float] | None:
     """Return (keys, minimum loss), or None if values have no keys.
 
-    The keys are indexed by the code of a value. If the keys of two values differ, their similarity
-    is at most 1 minus the minimum loss. With `by_equality`, keys that only equal values share are
-    preferred. Not all comparators have such keys.
+    `keys[code]` is the key of the value with this code. If two values have different keys, their
+    similarity is at most 1 minus the minimum loss.
+
+    A comparator may have a second kind of keys, `equal_keys`: two values with the same key probably
+    match fully. If `by_equality` is true and these keys exist, they are returned.
     """
     keys = None if values.keys is None else (values.keys, 1.0)
     return (values.equal_keys if by_equality else None) or keys

@@ -64,8 +64,8 @@ class Sum:
     """A score as a quotient: total / divisor, or 1 if the divisor is 0."""
 
     total: Amount
-    """The sum over the children. Each field of an object adds its weight times its score. Each list
-    item that both sides have adds its score."""
+    """The sum over the children. A field of an object adds its weight times its score. A list item
+    adds its score if both sides have the item, and 0 otherwise."""
     divisor: Amount
     """For an object, the sum of the weights of its present fields. For a list, the length of the
     longer side. If items are compared by position, the number of positions."""
@@ -311,7 +311,10 @@ class UnitTree:
 
     @property
     def sides(self) -> "tuple[UnitTree, ...]":
-        """The two values of a mismatch, each compared with an absent value."""
+        """The two units inside a mismatch: one for the true value, one for the predicted value.
+
+        In each of them, the value of the other side is absent. Empty if the unit is no mismatch.
+        """
         return self._children if self.shape == "mismatch" else ()
 
     @property
@@ -375,7 +378,10 @@ class UnitTree:
 
     @property
     def adds(self) -> float | None:
-        """The number that the unit adds to its parent's sum; None if it does not count there."""
+        """The number that the unit adds to the sum that gives the score of its parent.
+
+        None if the unit does not count in the score of its parent.
+        """
         parent = self._parent
         if parent is None or parent.outcome not in BOTH_SIDES:
             return None

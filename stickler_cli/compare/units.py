@@ -95,10 +95,11 @@ class FieldIndex:
         return numbers
 
     def count_new(self, parents: FieldNumbers, names: tuple[str, ...]) -> int:
-        """Return how many fields that `declared_of_each` would return have no number yet.
+        """Count the fields to which `declared_of_each` would give a new number.
 
-        If `parents` is a single number, the result is 0: such fields depend only on the schema.
-        Several parents are the values of a map, whose keys depend on the documents.
+        If `parents` is a single number, the result is 0, because the fields inside this parent
+        depend only on the schema. Several parents are the values of a map. The keys of a map depend
+        on the documents.
         """
         if isinstance(parents, int):
             return 0
@@ -195,11 +196,11 @@ class UnitBatch:
     score: Any = 0.0
     threshold: Any = 0.0
     is_document = False
-    """Whether the units are documents. With several schemas, this is true for the document itself
-    and for the object around it."""
+    """Whether the units are documents. In a run with several schemas, each document has an object
+    around it. The value is then true for the document and also for this object."""
     is_side = False
-    """Whether the units are the two sides of mismatches. The parent of a side is its mismatch, and
-    both have the same path."""
+    """Whether the units are the children of mismatches. A mismatch has two children: its ground
+    truth and its prediction. They have the same path as the mismatch."""
     is_inner_item = False
     """Whether the units are items of a list that is itself an item."""
     is_in_list = False
@@ -424,8 +425,8 @@ class UnitTable:
         """Maps the row of each unit with alternatives to the column position of the alternative
         that was chosen."""
         self.out_of_order: set[int] = set()
-        """Rows of items of ordered lists that have no partner, but would match an item of the other
-        side that has no partner, either."""
+        """Rows of unpaired items of ordered lists. Each of these items would match an unpaired item
+        of the other side, but the order of the list does not allow the pair."""
         self.n_open_items: dict[int, int] = {}
         """Maps the row of an open list to the number of its predicted items that are dropped."""
         self.n_unlabelled_items: dict[int, int] = {}

@@ -23,10 +23,12 @@ PAIR_STEPS: Final = 200
 VALUE_STEPS: Final = 100
 """Steps to find a value in its document."""
 PREPARED_STEPS: Final = 2_000
-"""Number of steps that count for preparing a value for a comparator. As many steps count for each
-hundred letters of the value."""
+"""Number of steps that count for preparing a value for a comparator. The same number of steps is
+added for each hundred letters of the value. For a long text, the comparator states the number of
+steps for each letter instead."""
 UNDECLARED_STEPS: Final = 20_000
-"""Steps of an undeclared key, which becomes an error of its own."""
+"""Number of steps that count for each key of an object that the schema does not declare. In a
+prediction, such a key is an error of its own."""
 NAME_STEPS: Final = 300_000
 """Steps of a key that documents have but the schema does not name, such as the key of a map. It
 becomes a field of its own in counts and reports, and may contain further fields."""
@@ -39,8 +41,8 @@ MAX_RESERVED_BYTES: Final = 1 << 29
 """Maximum memory, in bytes, of the pairs of lists that are inside list items. It is limited because
 each inner list is compared with the inner lists of many items."""
 MIN_STEPS_BY_FIELD: Final = 1_000_000
-"""If a call compares several fields with more steps than this, the steps of each field are counted
-separately."""
+"""One call can compare several fields. If the call takes more than this number of steps, the steps
+of each field are counted separately."""
 
 
 class TooMuchAtOnceError(BaseException):
@@ -88,9 +90,10 @@ class FieldWork:
     def __init__(
         self, work: Work, path: tuple[str, ...], *, steps: list[int], names: tuple[str, ...] = ()
     ) -> None:
-        """Count the steps of a field in a list that other objects for this field share.
+        """Begin to count the steps of a field, in the list `steps`.
 
-        `names` are the names of fields that are compared together.
+        The list has one number. All objects for the same field share the list. `names` are the
+        names of fields that are compared together.
         """
         self._work, self.path, self._steps = work, path, steps
         self.names = names

@@ -46,10 +46,10 @@ def digits_of(interval: IntervalBounds | None) -> int:
 
 
 def rate(value: float | None, limits: Collection[float] = (), digits: int = DIGITS) -> str:
-    """Format a rate or score. It never looks equal to 0, 1 or a limit if it is not.
+    """Format a rate or score. It is not rounded to 0, 1 or a limit.
 
-    9,999.6 of 10,000 is not shown as 1.0000, and a rate that fails a gate does not look as if it
-    passed. None gives `NOTHING`.
+    For example, 0.99996 is shown as 0.9999 and not as 1.0000. A rate that fails a gate is not shown
+    as the limit of the gate. None gives `NOTHING`.
 
     >>> rate(2 / 3), rate(0.99996), rate(0.00001), rate(0.89996, {0.9}), rate(None)
     ('0.6667', '0.9999', '0.0001', '0.8999', '-')

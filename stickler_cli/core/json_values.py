@@ -271,8 +271,8 @@ class Gold:
     """
 
     alternatives: "tuple[Alternative, ...]" = ()
-    """Other right values. `compare/gold.py` replaces them by all right values, beginning with the
-    value itself."""
+    """Other right values. The module `compare/gold.py` later stores all right values here. The
+    first of them is then the value itself."""
     labelled: bool = True
     """Whether the value is labelled; an unlabelled value is not compared."""
     exhaustive: bool = True
@@ -281,8 +281,8 @@ class Gold:
     n_unlabelled_items: int = 0
     """Number of unlabelled items of a list."""
     present_in_alternative: bool = False
-    """Whether the value is absent, although the value or a value inside it has an alternative that
-    is present."""
+    """Whether the value is absent, but has an alternative that is present. This is also true for an
+    absent object or list if it is true for a value inside the object or list."""
     is_optional: bool = False
     """Whether the value may be present or absent: both are right."""
     has_unlabelled: bool = False
@@ -299,10 +299,12 @@ class Gold:
     def decides_when_absent(self, *, is_field: bool = True) -> bool:
         """Return whether this annotation matters although the value is absent.
 
-        Usually, the only right prediction for an absent value is an absent value. An annotation
-        changes this if the value is unlabelled or has an alternative that is present. If `is_field`
-        is true, it also does so if the value is an incomplete list, or has unlabelled values
-        inside.
+        If the value is absent, the only right prediction is usually an absent value. The annotation
+        changes this in these cases:
+
+        - The value is unlabelled.
+        - The value, or a value inside it, has an alternative that is present.
+        - `is_field` is true, and the value is an incomplete list or has unlabelled values inside.
         """
         decides_as_field = is_field and (self.has_unlabelled or not self.exhaustive)
         return self.present_in_alternative or not self.labelled or decides_as_field

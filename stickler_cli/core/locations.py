@@ -135,11 +135,11 @@ def matches_pattern(pattern: Path, path: Path) -> bool:
 
 
 def _skip_any_names(pattern: Path, lengths: set[int]) -> set[int]:
-    """Add the lengths that are reached if a `**` matches no name; return all lengths.
+    """Return the given lengths, and the lengths that result if a `**` after them is skipped.
 
     A length is the number of steps at the beginning of the pattern that match the path so far. If
-    the next step of the pattern is `**`, it may match no name, so that the length plus 1 is
-    reached, too.
+    the next step of the pattern is `**`, this step may match no name, and can then be skipped. The
+    length plus 1 is therefore returned, too.
     """
     reached = set(lengths)
     for length in lengths:

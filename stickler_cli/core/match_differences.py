@@ -52,4 +52,5 @@ class MatchDifference(NamedTuple):
     """The text of the ground truth that differs. It is a word or the whole value. It is empty if
     the prediction has an additional word."""
     pred: str
-    """The text that the prediction has in its place. It is empty if the prediction lacks a word."""
+    """The text that the prediction has instead of `gt`. It is empty if the prediction lacks a
+    word."""

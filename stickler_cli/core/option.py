@@ -353,7 +353,7 @@ def paths_named(settings: Settings, role: Literal["input", "output"]) -> list[tu
 
 
 def select_settings(settings: Settings, kind: type[S]) -> S:
-    """Return settings of the base class `kind`, with the same values of its options."""
+    """Return an object of the base class `kind`, with the option values copied from `settings`."""
     return kind(**{entry.name: getattr(settings, entry.name) for entry in fields(kind)})
 
 

@@ -119,9 +119,10 @@ class ComparisonError(SticklerError):
         self.problems = (Problem("", place + cause),)
 
     def below(self, name: str) -> "ComparisonError":
-        """Return the error for the object that has the value as its property `name`.
+        """Return the same error with `name` in front of its path.
 
-        The cause stays the same, and `name` is put before the path.
+        This is the error as seen from the parent object, in which the failing value is inside the
+        property `name`.
         """
         return ComparisonError(self.cause, (name, *self.path))
 
@@ -156,8 +157,8 @@ class ModelError(Exception):
         super().__init__(cause, position)
         self.cause = cause
         self.at = position
-        """Index of the first pair that needs the answer, within the column of pairs that is
-        compared."""
+        """Index of the first pair that needs the answer, among the pairs that a comparator was
+        asked to compare in one call."""
 
     def __str__(self) -> str:
         return self.cause

@@ -237,7 +237,7 @@ def _within_patience(url: str, do: Callable[[], T], size: int = 0, factor: int =
     Timeouts of libraries are not enough, because a server can send one byte now and then.
 
     Raises:
-        TimeoutError: the requests take too long, times `factor`.
+        TimeoutError: the requests take longer than `factor` times the usual limit for `size` bytes.
     """
     if not DRIVERS.get(url.partition("://")[0].lower()):
         return do()
@@ -643,7 +643,10 @@ def _as_refusal(status: object) -> OSError | None:
 
 
 def _as_timeout(causes: Iterable[BaseException]) -> TimeoutError | None:
-    """Return the first timeout among causes of an error, with a message for users; None without."""
+    """Return the first timeout among the causes of an error, with a message for users.
+
+    None if there is no timeout among the causes.
+    """
     for cause in causes:
         if isinstance(cause, _SlowServerError):
             return cause

@@ -37,8 +37,8 @@ class Rule:
     """JSON Schema keywords that describe the valid values. If empty, the schema of the type is
     used."""
     fits: Callable[[Any], bool] | None = None
-    """A function that tests a value when it is read. If None, only the type is tested, and the
-    range if `keywords` has one."""
+    """A function that tests a value when it is read. If there is no function, `accepts` tests the
+    value: its type, and its range if `keywords` states a range."""
     parsed: Callable[[Any], Any] | None = None
     """A function that parses a value. For an invalid value it raises UsageError, or ValueError with
     a phrase for the valid values."""
@@ -78,10 +78,11 @@ class Rule:
 def encoded(value: object) -> object:
     """Convert a value to JSON values.
 
-    `records.codec.decode` restores it exactly if it knows the type.
-
     A dataclass becomes an object, and bytes become text. A dictionary with keys that are not texts
     becomes a list of pairs. JSON values stay unchanged.
+
+    If `records.codec.decode` gets the result and the type of the value, it restores the value
+    exactly.
     """
     if type(value) in _UNCHANGED:
         return value

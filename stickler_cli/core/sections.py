@@ -179,9 +179,10 @@ class Figures(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """A curve in a report. It shows how a figure changes with a share.
+    """A curve in a report. It shows how a figure depends on a share.
 
-    For example, it shows the share of wrong values for each share of values that nobody reviews.
+    For example, the share of wrong values (vertical axis) depends on the share of values that
+    nobody reviews (horizontal axis).
     """
 
     name: str
@@ -193,7 +194,8 @@ class Curve(NamedTuple):
     passing: float
     """Horizontal position of the marked point, in [0, 1]."""
     end: tuple[float, float] | None = None
-    """(figure at the marked point, upper bound of this figure); None if unknown."""
+    """Both ends of the vertical line at the marked point: (figure at this point, upper bound of the
+    figure). None if unknown."""
     last: str = "1"
     """Label at the right end of the horizontal axis."""
 

@@ -15,8 +15,8 @@ class NotInTimeError(Exception):
 def in_thread(work: Callable[[], T]) -> Future[T]:
     """Start work in a thread, and return a future with its result.
 
-    The thread does not keep the program from ending. Threads of a `ThreadPoolExecutor` would do so
-    until the server answers.
+    The program can end before the work is done. With a `ThreadPoolExecutor`, it would wait until
+    all threads are done, for example until a slow server answers.
     """
     future = Future[T]()
 

@@ -79,9 +79,10 @@ def _root_of(data: bytes) -> _FlatTable:
 
 
 def read_batch_sizes(stream: IO[bytes], n_bytes: int) -> Iterator[BatchSize]:
-    """Yield sizes of an Arrow file: first of all dictionaries together, then of each batch.
+    """Yield the sizes of the dictionaries and of the batches of an Arrow file.
 
-    `n_bytes` is the size of the file.
+    The first size is the sum over all dictionaries. Then follows the size of each batch. `n_bytes`
+    is the size of the file.
 
     Raises:
         OSError: the metadata cannot be read.

@@ -256,10 +256,10 @@ def read_pair(
 ) -> DocumentPair:
     """Read and parse the documents of a pair; bad contents become problems, not exceptions.
 
-    `marks` are byte strings. A document may have wrappers if it contains one of them. `is_marked`
-    of the result is then true, and also if there are separate confidences. `kinds_of` is given if
-    the valid JSON types of the documents depend on the id or the ground truth. It returns these
-    types.
+    `marks` are byte strings that show that a document may have wrappers. The attribute `is_marked`
+    of the result is true if a document contains one of these marks, or if there are separate
+    confidences. `kinds_of` is given if the valid JSON types of the documents depend on the id or
+    the ground truth. It is a function that returns the valid types.
     """
     data = bytes_of(ref.gt), bytes_of(ref.pred)
     gt, kinds = ref.shape.read_side(ref.gt, "gt", data[0]), ref.shape.kinds

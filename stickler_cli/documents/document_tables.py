@@ -176,8 +176,8 @@ def _refuse_overfull(
 ) -> tuple[Reference | None, ...]:
     """Return the documents of a row. If they have too many values, return problems in their place.
 
-    The values of both documents are added. The limit is the same as for a line of a compressed file
-    that has both documents.
+    The limit applies to the number of values in all documents of the row together. A line with both
+    documents in a compressed file has the same limit.
     """
     texts = [document.data or b"" for document in documents if isinstance(document, LineReference)]
     n_values = sum(map(count_values, texts))
@@ -445,8 +445,8 @@ def _open_table(file: str) -> Iterator[Any]:
 def _inner_cell(cell: _Cell, steps: Steps, place: Problem) -> _Cell:
     """Return the value at a path inside a cell.
 
-    `steps` are the keys and list indexes of the path. `place` is only for messages: it has the
-    location of the cell, and the name of the column in `place.found`.
+    `steps` are the keys and list indexes of the path. `place` is needed only for messages. It has
+    the location of the cell, and its attribute `found` is the name of the column.
     """
     if cell is None or isinstance(cell, Problem):
         return cell

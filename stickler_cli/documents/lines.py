@@ -153,7 +153,8 @@ _DECODER: Final = json.JSONDecoder()
 LINES_SUFFIX: Final = re.compile(r"\.(jsonl|ndjson)(\.gz|\.zst)?\Z", re.IGNORECASE)
 
 ONE: Final = {"line": "a different id on each line", "row": "a different id in each row"}
-"""What messages name as expected if an id is repeated, for lines and for rows of a table."""
+"""If an id is repeated, a message tells the user what is expected instead. Maps `line` and `row`
+(of a table) to this part of the message."""
 
 
 def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
@@ -240,7 +241,7 @@ def holds_array(file: str) -> bool:
 def _elements(file: str, stream: LineStream, limit: int) -> Iterator[LineReference | Problem]:
     """Yield a reference to each element of an array.
 
-    It holds the text of the element in the file.
+    The reference holds the text of its element.
     """
     source, number = source_of(file), 0
     data = stream.read(limit + 1)
@@ -494,9 +495,9 @@ def open_stream(file: str) -> AbstractContextManager[IO[bytes]]:
 
 
 _LOOKED_INTO: Final[dict[str, tuple[object, IO[bytes]]]] = {}
-"""Files whose beginning was read in advance. The dict maps each file to (`sys.stdin` at that time,
-a stream that yields the beginning again). The next call of `open_stream` returns this stream,
-unless `sys.stdin` has been replaced since."""
+"""Files whose beginning was read in advance. Each file is mapped to a pair: the object that was
+`sys.stdin` when the file was read, and a stream that yields the beginning again. The next call of
+`open_stream` returns this stream, unless `sys.stdin` has been replaced by another object."""
 
 
 class _Again(io.RawIOBase):

@@ -34,8 +34,9 @@ MIN_MEMBER_BYTES: Final = 64
 bytes before decompression. Each part takes some 80 microseconds, even if it is empty."""
 
 VALUES_OF_LINE: Final = 10
-"""Each line is counted with this many additional values, because reading and comparing an empty
-document takes as long as so many values."""
+"""Reading and comparing an empty document takes as long as reading and comparing this many values.
+Therefore, this number is added to the number of values of each line. In a file that is an array of
+documents, it is added for each `{`."""
 
 
 class ValueLimit(NamedTuple):

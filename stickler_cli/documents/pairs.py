@@ -398,8 +398,8 @@ def _paired(
 ) -> Iterator[PairRef]:
     """Yield a pair for each id. Predictions without ground truth come last.
 
-    A ground truth may have no prediction only because the id of the prediction has another case or
-    Unicode form. The pair then gets a hint that names the id of the prediction.
+    Suppose that a ground truth has no prediction, but the id of some prediction differs only in
+    case or Unicode form. The pair of the ground truth then gets a hint that names this id.
     """
     paired_ids, alike = ById[bool](), None
     for document, gt in gts.refs():
@@ -462,7 +462,10 @@ def pairs_of_table(
 
 
 def with_confidences(pairs: Pairs, source: str, settings: FindingOptions) -> Pairs:
-    """Add confidences to pairs. A separate source has them under the ids of the pairs.
+    """Add confidences to pairs, from a separate source.
+
+    A document of `source` has the confidences of the pair with the same id. If `pairs.single` is
+    true and `source` has one document, this document belongs to the pair whatever its id is.
 
     Raises:
         UsageError: the source cannot be used.

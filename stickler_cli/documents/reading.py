@@ -122,9 +122,9 @@ def read_bytes(
 
 
 MAX_UNPACKED_RATIO: Final = 100
-"""If content has more than `MAX_DOCUMENT_BYTES` after decompression, it may have at most this many
-times its compressed size. JSON is compressed to a tenth or a twentieth. A file compressed to a
-thousandth is an attack."""
+"""Maximum size of content after decompression, as a multiple of its compressed size. Content of at
+most `MAX_DOCUMENT_BYTES` may exceed this limit. JSON is usually compressed to a tenth or a
+twentieth of its size. A file compressed to a thousandth is an attack."""
 
 
 def unpacked_bytes(
@@ -341,7 +341,7 @@ class _Open:
     step: str | int | None
     """Key or index of the next value. None in an object whose next key was not read yet."""
     key: int | None = None
-    """Where the last key that was read starts. None in a list, and before the first key."""
+    """Start of the last key that was read, in bytes. None in a list, and before the first key."""
 
 
 def positions(data: bytes) -> Iterator[Position]:
@@ -465,7 +465,7 @@ def _apply_edits(data: bytes, edits: Iterable[tuple[int, int, str]]) -> bytes:
 
     An edit (start, end, text) replaces data[start:end] by its text.
 
-    An edit inside the part that another one replaces is dropped.
+    If an edit is inside a part of `data` that another edit replaces, the inner edit is dropped.
     """
     pieces, end_of_copy = [], 0
     for start, end, text in sorted(edits):

@@ -264,7 +264,8 @@ def _list_here(root: str, limit: int, files: _FoundFiles) -> Listing:
 def _list_elsewhere(root: str, limit: int, found: _FoundFiles) -> Listing:
     """List the documents below a URL.
 
-    Remote stores have no links. A directory there is only a part of the names of files.
+    Remote stores have no links and no real directories: a directory is only a common beginning of
+    the names of files.
     """
     problems: list[Problem] = []
     skipped = hidden = 0

@@ -58,7 +58,8 @@ class LineColumns:
         self._sides, self._stated = sides, columns
         self._header_is_due = has_header
         self._usual_columns: dict[Side, tuple[str, int | None]] = {}
-        """For each side, (its column, number of the row from which the column was chosen)."""
+        """Maps each side to a pair: the name of the chosen column, and the line number of the row
+        from which the column was chosen."""
 
     def column_of(self, side: Side) -> str | None:
         """Return the column of a side; None if no row so far has a column for this side."""

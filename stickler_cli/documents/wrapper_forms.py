@@ -52,8 +52,8 @@ _CONTENT: Final = "content"
 _CONFIDENCE: Final = "confidence"
 
 WRAPPER_KEYS: Final = frozenset((OWN.value, _TYPE, *(form.confidence for form in USUAL)))
-"""Each wrapper has at least one of these keys. So has each object that has metadata beside several
-values."""
+"""Each wrapper has at least one of these keys. An object with several values and metadata also has
+at least one of these keys."""
 
 # Source: Azure AI Document Intelligence 2024-11-30, DocumentFieldType; Content Understanding
 # 2025-05-01, ContentFieldType.
@@ -66,8 +66,8 @@ _AZURE_TYPES: Final = frozenset(
 )
 _AZURE_VALUE_KEYS: Final = frozenset(f"value{name[0].upper()}{name[1:]}" for name in _AZURE_TYPES)
 _AZURE_EVIDENCE: Final = frozenset((_CONFIDENCE, "spans", "boundingRegions"))
-"""If an object with `type` has one of these keys, it is Azure's. Other objects are unlikely to have
-both."""
+"""If an object has the key `type` and one of these keys, it has Azure's form. Objects of another
+origin are unlikely to have one of these keys beside `type`."""
 
 # Source: Azure Form Recognizer 2.1, FieldValue of analyzeResult.documentResults.
 _FORM_RECOGNIZER_KEYS: Final = frozenset((_CONFIDENCE, "text"))

@@ -76,7 +76,7 @@ class PlaceWithFields(Protocol):
 
     @property
     def takes_lists(self) -> bool:
-        """Whether one value at this part of the schema may be a list."""
+        """Whether a list may be a single value at this part of the schema."""
 
     def child_node(self, step: Step) -> "PlaceWithFields | None":
         """Return the node of a field or element; None if there is none."""
@@ -113,7 +113,10 @@ class FieldNameTree(dict[str, "FieldNameTree"]):
         return self
 
     def inner_nodes(self) -> "Sequence[FieldNameTree]":
-        """Return an empty sequence, because the names inside list elements are in this tree."""
+        """Return an empty sequence, because list elements have no trees of their own.
+
+        The names inside the elements of a list are in the tree of the list.
+        """
         return ()
 
 
@@ -276,8 +279,8 @@ class _Work:
         self.has_azure_values: bool | None = None
         self.is_truth = is_truth
         self.parent = parent
-        """If the document is an alternative right value, the path of the value that it can replace.
-        Empty for any other document."""
+        """Path of the ground truth whose alternative is unwrapped. The path is empty if a document
+        is unwrapped."""
         self.has_confidences = False
 
     def finish(self, value: JsonValue, confidences: JsonValue) -> Unwrapped:
@@ -354,9 +357,9 @@ class _Work:
     ) -> tuple[JsonValue, float | None]:
         """Return (first right value, its confidence). Record the others as its alternatives.
 
-        `values` is the list of right values. There is one exception: the schema may declare that
-        each right value is a list itself. If `values` then contains no lists, it is the only right
-        value and is returned unchanged.
+        `values` is usually the list of right values. There is one exception. If the schema declares
+        a list here, each right value is a list. If `values` has no lists inside, it is therefore
+        not a list of right values, but the only right value. It is then returned unchanged.
         """
         if _is_list(node) and not any(isinstance(value, list) for value in values):
             return values, None

@@ -10,8 +10,8 @@ from stickler_cli.api.scorer import Scorer
 def metric(scorer: Scorer, field: str, expected: str = "") -> Any:
     """Return a DSPy metric for an output field.
 
-    `field` is the name of the output field. `expected` is the name of the field of examples that
-    has the ground truth. If it is empty, this field has the same name as the output field. The
+    `field` is the name of the output field. Each example has the ground truth in its field
+    `expected`. If `expected` is empty, the example has the ground truth in its field `field`. The
     metric returns a score in [0, 1], with feedback. The figure of each field is added as an
     objective for GEPA. When DSPy bootstraps examples, the metric only returns whether the score
     passes.

@@ -1,4 +1,7 @@
-"""verl: `compute_score` for `custom_reward_function`. `reward_kwargs` name the schema."""
+"""verl: the function `compute_score`, for the setting `custom_reward_function`.
+
+The argument `schema` is given in the setting `reward_kwargs` (see docs/integrations.md).
+"""
 
 from stickler_cli.api.scorer import scorer_for
 

@@ -128,7 +128,10 @@ def _of_origin(origin: Any, inner: tuple[Any, ...]) -> Reader:
 
 
 def _later(kind: Any) -> Reader:
-    """Return a reader. That of a class is built at first use, as a class can contain itself."""
+    """Return the reader of a type. For a class, delay building the reader until its first use.
+
+    The delay is necessary because a class can contain itself.
+    """
     if not isinstance(kind, type) or kind in _SCALARS:
         return _reader(kind)
     reader: Reader | None = None
@@ -145,8 +148,8 @@ def _later(kind: Any) -> Reader:
 def _ruled(kind: Any, rules: Sequence[Rule]) -> Reader:
     """Return a reader that checks values with a rule and converts them.
 
-    If several rules check values, the last of them is used. If no rule does, return the reader of
-    the type itself.
+    A rule checks values if it has `fits` or `keywords`. If there are several such rules, the last
+    one is used. If there is no such rule, return the reader of the type itself.
     """
     rule = next(
         (candidate for candidate in reversed(rules) if candidate.fits or candidate.keywords), None
@@ -231,7 +234,7 @@ def _dataclass(kind: type[Any]) -> Reader:
 def _named_tuple(kind: Any) -> Reader:
     """Return a reader for a named tuple.
 
-    In files it is an object, or an array of the same length.
+    In files, a named tuple is an object with its names as keys, or an array of its values in order.
     """
     hints = get_type_hints(kind, include_extras=True)
     required = frozenset(hints) - frozenset(kind._field_defaults)

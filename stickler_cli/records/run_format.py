@@ -69,7 +69,8 @@ class DocumentsRecord(TypedDict):
     missing: Count
     """Ground truths without a prediction."""
     invalid: Count
-    """Documents whose prediction is not a JSON object or array. It is replaced by an empty one."""
+    """Documents whose prediction is not a JSON object or array. An empty prediction is used
+    instead."""
     failed: Count
     """Documents that could not be evaluated."""
     unmatched: Count
@@ -128,9 +129,9 @@ MomentsRecord = Annotated[
         fits=_are_moments,
     ),
 ]
-"""The squares and products of the counts of a document, such as `tp_tp` and `tp_fd`, summed over
-all documents. If the counts differ between the counting modes, there is an object with these sums
-for each mode. Intervals are computed from these sums."""
+"""Sums over all documents, from which intervals are computed. For each document, the counts are
+squared and multiplied with each other: `tp_tp` is the sum of tp * tp, and `tp_fd` the sum of
+tp * fd. If the counts differ between the counting modes, each mode has an object with its sums."""
 
 
 class NodeRecord(TypedDict):
@@ -222,7 +223,7 @@ class OriginRecord(TypedDict):
     true value of that field, perhaps in another list item. If there are two fields, each wrong
     value is the product of the predicted values of these fields."""
     errors: Some
-    """Number of these wrong values."""
+    """Number of wrong values in this group."""
     telling: NotRequired[Flag]
     """Whether there are more of these errors than chance explains. There must be at least three,
     and p must be below 0.01 after correction for the number of fields tried."""
@@ -275,8 +276,9 @@ class CauseRecord(_Class):
     Nothing is predicted if the prediction is `empty` (it has no values), `missing` (there is none)
     or `invalid` (it is not a document). `field` is then empty."""
     ends_after: NotRequired[FieldPath]
-    """For documents that end early, the last field that is predicted; for the end `item`, the list
-    that contains the item. All that follows is missed."""
+    """For documents that end early, the last field that is predicted. If `end` is `item`, this is
+    the list that contains the last predicted item. All values after this field or
+    item are missed."""
     last_items: NotRequired[IndexRangeRecord]
     """For documents that end inside a list, the indexes of their last predicted items."""
     ground_truth_value: NotRequired[ShortValue]
@@ -319,9 +321,10 @@ class ResultsRecord(TypedDict):
     """Settings of confidence intervals. Present only if intervals were requested. The intervals are
     beside their rates."""
     unwrapped: NotRequired[dict[str, Count]]
-    """For each form of wrapper object, the number of values taken out of such wrappers. The name of
-    a form is its value key, or `azure`. `inherited` is the number of values that took their
-    confidence from the object or list around them. Missing if there are no wrappers."""
+    """Maps each form of wrapper object to the number of values taken out of wrappers of this form.
+    The name of a form is the key that holds the value in the wrapper, or `azure`. The additional
+    key `inherited` has the number of values that took their confidence from the object or list
+    around them. Missing if there are no wrappers."""
     skipped_keys: NotRequired[dict[str, Count]]
     """For each metadata key that is not evaluated, such as `page`, the number of values with this
     key. Missing if there are no such keys."""
@@ -352,7 +355,7 @@ class CloseExampleRecord(TypedDict):
     """The text of the ground truth that differs. It is a word or the whole value, cut to 60
     letters. Empty if only the prediction has the word."""
     pred: str
-    """The text that the prediction has in its place, cut to 60 letters. Empty if only the ground
+    """The text that the prediction has instead of `gt`, cut to 60 letters. Empty if only the ground
     truth has the word."""
 
 
@@ -405,11 +408,11 @@ class EvaluationRecord(ResultsRecord):
     """Keys that only predictions have and that the schema does not declare. Each is a false
     alarm."""
     undeclared_keys_unnamed: NotRequired[Some]
-    """`undeclared_keys` lists at most 1,000 keys. This is the number of values under undeclared
-    keys of ground truths that are not listed."""
+    """`undeclared_keys` lists at most 1,000 keys, and no key whose path has more than 500
+    characters. This is the number of ground-truth values under all other undeclared keys."""
     extra_keys_unnamed: NotRequired[Some]
-    """`extra_keys` lists at most 1,000 keys. This is the number of values under keys of predictions
-    that are not listed."""
+    """`extra_keys` lists at most 1,000 keys, and no key whose path has more than 500 characters.
+    This is the number of predicted values under all other keys of this kind."""
     not_labelled: NotRequired[list[KeyRecord]]
     """Fields that ground truths mark as not labelled, each with the number of documents in which it
     is not labelled. Missing if there are no such fields."""

@@ -89,8 +89,8 @@ class CauseText(NamedTuple):
     instead, or fields that are missed in the same documents."""
     main_origin: str = ""
     """The sentence of `origins` that explains most errors by the value of another field, such as
-    `unit_price has the true value of amount`. Empty if no sentence does, or if it explains only few
-    errors."""
+    `unit_price has the true value of amount in 3 cases`. Empty if no sentence mentions another
+    field in this way, or if the sentence explains only few errors."""
 
     @property
     def sentence(self) -> str:
@@ -143,7 +143,10 @@ def sum_errors(n_values: int, n_wholes: int) -> str:
 
 
 def causes(view: RunView) -> tuple[list[CauseText], list[CauseText]]:
-    """Return (causes for the first screen, all other causes). The first ones lost most values."""
+    """Return (causes for the first screen, all other causes).
+
+    The causes that lost most values are on the first screen.
+    """
     texts = describe_causes(view, view.run.evaluation.fold(Causes))
     return texts[:MAX_FIRST_CAUSES], texts[MAX_FIRST_CAUSES:]
 

@@ -27,14 +27,14 @@ class CauseChangeText(NamedTuple):
 
     change: CauseChange
     base: CauseText | None
-    """What went wrong in the first run; None if this cause lost no value there."""
+    """What went wrong in the first run; None if the cause does not occur in the first run."""
     new: CauseText | None
-    """What went wrong in the second run; None if this cause lost no value there."""
+    """What went wrong in the second run; None if the cause does not occur in the second run."""
     quoted_field: str
     """The path of the field, formatted for a sentence."""
     moved: Mapping[Move, CauseText]
-    """The cause in words, for each way in which values changed, such as `broken`. A text counts
-    only the errors whose values changed in this way."""
+    """Maps a kind of change, such as `broken`, to the cause in words. The words count only the
+    errors at values that changed in this way."""
 
     @property
     def text(self) -> str:
@@ -99,7 +99,7 @@ class MovedCause(NamedTuple):
     cause: CauseText
     """The cause in words. It counts only the errors whose values were fixed or broken."""
     moved: int
-    """Number of values that the cause lost and that are right in the other run."""
+    """Number of values that are lost in one run because of the cause, but right in the other."""
     total: int
     """Number of all values that the cause lost in its run. It includes `moved`."""
 
@@ -139,7 +139,7 @@ class MovedCauseList(NamedTuple):
 
     @property
     def named_causes(self) -> Sequence[MovedCause]:
-        """The first causes, which a report for people lists."""
+        """The causes that a report for people lists: the first `MAX_LISTED_CAUSES` causes."""
         return self.causes[:MAX_LISTED_CAUSES]
 
     @property
@@ -149,7 +149,7 @@ class MovedCauseList(NamedTuple):
 
     @property
     def others_text(self) -> str:
-        """Text that counts the remaining causes and their values; empty if none remain."""
+        """Text that counts `other_causes` and their broken or fixed values; empty if none exist."""
         n_moved = sum(moved.moved for moved in self.other_causes)
         count_text = number_of(len(self.other_causes), "other cause")
         return f"{count_text}: {n_moved:,} {self.move}" if self.other_causes else ""

@@ -139,7 +139,10 @@ class DifferenceView:
 
     @cached_property
     def digits(self) -> int:
-        """Number of decimals to show. The interval of the change in F1 does not justify more."""
+        """Number of decimals to show: at least `MIN_DIGITS`.
+
+        A narrow confidence interval of the change in F1 justifies more decimals.
+        """
         interval = self.difference.whole[0].interval
         return MIN_DIGITS if interval is None else max(MIN_DIGITS, digits_of(interval))
 
@@ -156,9 +159,10 @@ class DifferenceView:
     ) -> tuple[str, str, str]:
         """Return (before, after, change) as rounded texts, such as 0.820, 0.850 and +0.030.
 
-        The change should be the difference of the two other texts. If rounding makes it differ, all
-        three get more digits. If four digits do not suffice, the difference of the rounded figures
-        is shown as the change.
+        In the texts, before plus change should equal after. If rounding breaks this, all three
+        texts get more decimals. If `DIGITS` decimals do not suffice, the change is computed from
+        the two rounded figures. If this would make the change 0 or equal to the limit of a gate,
+        all three texts get `MAX_DIGITS` decimals instead.
         """
         if before is None or after is None or change is None:
             return self.rate(before), self.rate(after), self.signed(change)

@@ -30,9 +30,9 @@ class ErrorList(NamedTuple):
     documents: int
     """Number of documents with these errors."""
     total: int | None
-    """Number of errors in the run; None if the user selected one cause. If an item is wrong as a
-    whole, a cause counts the item and the errors inside it as one error. The number of listed
-    errors can then not be compared with the number of errors in the run."""
+    """Number of errors in the run; None if the user selected one cause. A cause counts an item that
+    is wrong as a whole, together with the errors inside it, as one error. The number of errors of a
+    cause can therefore not be compared with the number of errors in the run."""
     causes: Sequence[CauseText] = ()
     """The causes by which the errors are grouped. The cause of the greatest loss comes first. Empty
     if the errors are not grouped."""
@@ -121,7 +121,10 @@ def _by_cause(errors: ErrorList) -> tuple[dict[int, list[Error]], int]:
 
 
 def _drop_repeated_origins(errors: Sequence[Error], cause: CauseText) -> list[Error]:
-    """Return the errors of a cause. An origin that they all share and the title has is dropped."""
+    """Return the errors of a cause, without their origin if the title of the cause states it.
+
+    The origin is dropped only if all errors have the same origin, and the title ends with it.
+    """
     origins = {error.origin for error in errors}
     is_repeated = len(origins) == 1 and "" not in origins and cause.text.endswith(origins.pop())
     return [error._replace(origin="") for error in errors] if is_repeated else [*errors]

@@ -190,8 +190,9 @@ class Teller:
     def _declared_part(self, pattern: Path) -> Path:
         """Return the longest beginning of a path that the schema declares.
 
-        Names that the schema does not declare are data, so they are not revealed. If the schema
-        does not even declare the first step, the whole path is returned.
+        The rest of the path comes from the data of a document, and must not be revealed. If the
+        schema does not declare even the first step, the whole path is returned. The caller must not
+        reveal such a path.
         """
         for end in range(len(pattern), 0, -1):
             if pattern[:end] in self.weights:

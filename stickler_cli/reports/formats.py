@@ -43,7 +43,8 @@ _PAGES: Final = {
 """Modules that render objects as HTML pages, keyed by the name of the object's class."""
 
 _MODULES: Final = {"json": "json_report"}
-"""Modules that render formats, for formats whose module has another name."""
+"""Maps a format to the name of the module that renders it, if the module does not have the name of
+the format."""
 
 PAIR_FORMATS: Final = frozenset({"table", "json", "markdown"})
 ERROR_FORMATS: Final = ROW_FORMATS | {"table"}
@@ -73,9 +74,9 @@ WITH_DETAIL: Final = frozenset({"html"})  # formats with single values
 def format_of(file_name: str) -> str | None:
     """Return the report format for a file name; None if its suffix is unknown.
 
-    A name that consists only of a suffix with one dot, such as `.json`, has no format. A suffix
-    with two dots has a format even without its first dot: `metrics.txt` has the format of
-    `.metrics.txt`, because GitLab expects a file of this name.
+    Something must stand before the suffix: a file called `.json` has no format. The only exceptions
+    are names such as `metrics.txt`, which is the suffix `.metrics.txt` without its first dot. It
+    has the format of this suffix, because GitLab expects a file of this name.
 
     >>> format_of("out/run.JSON"), format_of("metrics.txt"), format_of("run")
     ('json', 'openmetrics', None)

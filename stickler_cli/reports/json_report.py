@@ -1,6 +1,6 @@
 """Runs, comparisons and differences as JSON text.
 
-All other reports show values that are also in it.
+The JSON text has every value that any other report shows.
 """
 
 import json
@@ -82,7 +82,7 @@ def _run_texts(run: Run) -> Iterator[str]:
 
 
 def _deferred_record(run: Run) -> dict[str, Any]:
-    """Return the record of a run. Each cause that has a sentence gets it under the key `text`.
+    """Return the record of a run. The sentence of a cause, if it has one, is added as `text`.
 
     Large values in the record are built only when they are read.
     """

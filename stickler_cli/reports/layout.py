@@ -267,8 +267,8 @@ _ESCAPED: Final = str.maketrans(_ENTITIES)
 def html_table(lines: Sequence[Span], table: Table, others_name: str) -> str:
     """Return lines and a table as HTML for a notebook.
 
-    The table shows at most `MOST_ROWS` rows. If there are more, a last line says how many were left
-    out. It ends with `others_name`, which says where they are.
+    The table shows at most `MOST_ROWS` rows. If there are more rows, a last line says how many are
+    left out. It ends with `others_name`, a sentence that says how to get all rows.
     """
     paragraphs = "".join(f'<p style="{_LINE}">{_html(line)}</p>' for line in lines)
     legend = dict(table.legend)

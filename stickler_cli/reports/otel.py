@@ -1,7 +1,8 @@
 """OpenTelemetry: each line is an event `gen_ai.evaluation.result`, in the file format of OTLP logs.
 
-The time of every event is the start time of the run. Source: semantic conventions for events,
-Timestamps, and for generative AI, events; OTLP 1.5, file exporter.
+The time of every event is the start time of the run. Sources: the semantic conventions of
+OpenTelemetry for events (section Timestamps) and for events of generative AI; the file exporter of
+OTLP 1.5.
 """
 
 import json

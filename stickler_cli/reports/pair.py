@@ -98,7 +98,11 @@ class ComparedPair:
         return self.root.score
 
     def why(self, unit: TreePart, floor: float) -> str:
-        """Explain the outcome of a unit: its error class, the reason, and other right values.
+        """Explain the outcome of a unit.
+
+        The text has the error class, the reason of the outcome, and the alternatives that would be
+        right, too. If necessary, it explains why the score is not the similarity, and how a list
+        element is paired.
 
         `floor` belongs to the list that contains the unit: elements are paired if their similarity
         is above it.

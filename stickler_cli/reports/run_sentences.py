@@ -1,4 +1,4 @@
-"""Sentences that summarise a run. All reports for people use the same ones."""
+"""Sentences that summarise a run. They are the same in all reports that people read."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -213,9 +213,12 @@ def headline(view: RunView) -> str:
 
 
 def further_figures(view: RunView, *, counts_documents: bool) -> str:
-    """Return a sentence with figures that stand neither in `verdict` nor in larger type on a page.
+    """Return a sentence with precision, recall and the score, for the top of a page.
 
-    With `counts_documents`, the sentence begins with the number of documents.
+    If there are gates, the sentence also has the F1. Without gates, `verdict` has the F1.
+
+    With `counts_documents`, the sentence begins with the numbers of compared and omitted documents.
+    Otherwise, it begins with remarks on documents, if there are any.
     """
     documents = [headline(view)] if counts_documents else _remarks_on_documents(view)
     rates, score = view.whole.rates, view.run.evaluation.overall_score
@@ -229,7 +232,11 @@ def _score_name(view: RunView) -> str:
 
 
 def _remarks_on_documents(view: RunView) -> list[str]:
-    """Return clauses on documents without a usable prediction, omitted documents, and counting."""
+    """Return clauses that explain which documents and what units a run counts.
+
+    There is a clause for each group of documents without a usable prediction, and for each group of
+    omitted documents. If the run does not count values, another clause describes the counting mode.
+    """
     evaluation, run = view.run.evaluation, view.run
     clauses, not_counted = list[str](), list[str]()
     statuses = evaluation.statuses

@@ -255,7 +255,7 @@ class RunView:
     def limits(self) -> frozenset[float]:
         """The limits of all gates.
 
-        A figure that differs from a limit must not be rounded so that it looks equal to it.
+        If a figure differs from a limit, rounding must not make the two look equal.
         """
         return frozenset(result.gate.limit for result in self.run.gates)
 

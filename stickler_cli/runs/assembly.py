@@ -196,7 +196,8 @@ class Assembly(NamedTuple):
     notes: Sequence[str] = ()
     """Notes on the documents that were used to tune thresholds of the schema."""
     warnings: Sequence[str] = ()
-    """Warnings that gates would check the same documents on which thresholds were tuned."""
+    """Warnings for a run with gates: thresholds of the schema were tuned on documents that the run
+    evaluates."""
     policy: "Callable[[Evaluation], PolicyOutcome] | None" = None
     """Applies the acceptance policy of `--policy` to the evaluation; None if there is no policy."""
 

@@ -202,9 +202,9 @@ def spots_of(
 def _find_spot(
     metadata_in_order: Iterable[JsonObject], value: JsonValue, form: BoxFormat
 ) -> PageBox | None:
-    """Return the first box in the metadata.
+    """Return the first box in the metadata, or else the value itself as a box.
 
-    If the metadata has no box, the value itself is returned if it is a box, otherwise None.
+    Return None if the metadata has no box, and the value is not a box.
     """
     spot = next(filter(None, (spot_of(metadata, form) for metadata in metadata_in_order)), None)
     if spot is None and value is not None:

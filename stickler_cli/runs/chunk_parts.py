@@ -39,7 +39,8 @@ def add_parts(
     it is not requested.
 
     Returns:
-        The lines of documents, those of errors and those of values; empty if not requested.
+        Three texts: the lines of documents, the lines of errors, and the lines of values. Each text
+        is empty if its lines are not requested.
     """
     requested, count = job.requested, len(batch.results)
     documents = _document_lines(job, batch) if requested.document_lines else ()

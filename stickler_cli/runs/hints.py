@@ -153,11 +153,13 @@ def _find_root(document: JsonObject, names: set[str]) -> Steps:
     """Return the keys that lead to the object with the fields of the schema; empty if unclear.
 
     `names` are the names of the fields. The best object is the one with the most keys in `names`.
-    Of all objects that have at least half as many of these keys, the outermost is chosen.
+    Some objects have at least half as many keys in `names` as the best object. The outermost of
+    these objects is chosen.
 
-    The result is empty if the document itself has as many such keys as the best object. It is also
-    empty if the document has some such keys, but the best object has fewer than half of `names`. In
-    both cases no inner object is clearly the right one.
+    The result is empty in two cases, because no inner object is clearly the right one:
+
+    - The document itself has as many keys in `names` as the best object.
+    - The document itself has a key in `names`, and the best object has fewer than half of `names`.
     """
     level: list[tuple[Steps, JsonValue]] = [((), document)]
     counts: dict[Steps, int] = {}
@@ -240,9 +242,10 @@ def _wrapper_hint(
 
 
 def _form_of(wrapped: Sequence[Mapping[str, JsonValue]]) -> str:
-    """Return the keys of most wrapper objects, such as `value` or `value:confidence`.
+    """Return the value key of wrapper objects, followed by their confidence key if they have one.
 
-    The text is empty if it is unclear which key has the value.
+    Examples are `value` and `value:confidence`. Only keys that more than half of the objects have
+    are considered. The text is empty if it is unclear which key has the value.
     """
     counts = Counter(key for value in wrapped for key in value)
     common = [key for key, count in counts.items() if 2 * count > len(wrapped)]

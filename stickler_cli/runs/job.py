@@ -149,7 +149,8 @@ class OutputsRequested:
     detail: bool = False
     """Whether to keep details of values and documents for an HTML page."""
     repeats: bool = False
-    """Whether to note repeated ground truths, because there are intervals over documents."""
+    """Whether a note says how many ground truths are repeated. Repeated documents make confidence
+    intervals too narrow."""
     notes: bool = False
     """Whether a report or a run directory shows the notes of the run."""
     boxes: BoxFormat | None = None
@@ -159,7 +160,8 @@ class OutputsRequested:
     rows: KeptRows = "auto"
     """Whether to keep the figures of each document, for statistics and reports."""
     recall_with_fd: bool = False
-    """Whether recall counts wrong values as missed, too, in the lines on single documents."""
+    """Whether wrong values lower the recall as missed values do. This concerns the output lines of
+    single documents."""
 
 
 def unwrapper_of(root: PlaceWithFields, settings: WrapperOptions) -> Unwrapper | None:
@@ -271,8 +273,8 @@ class SchemaChoice(Generic[Planned]):
 
     by: Grouping
     of_step: Mapping[str, Planned]
-    """One entry for each schema. The key is put around the documents of the schema, such as
-    `invoice/`. The value is the job of the schema, or the loaded schema."""
+    """Maps the key of each schema, such as `invoice/`, to the job of the schema or to the loaded
+    schema. The documents of the schema are put into an object under this key."""
 
     def for_document(self, document: str, gt: JsonDocument | Problem | None) -> Planned | Problem:
         """Return the entry of `of_step` for the schema of a document.

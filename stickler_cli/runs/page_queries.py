@@ -17,9 +17,9 @@ class Queries(TypedDict):
     orders: Mapping[str, tuple[str, ...]]
     """Maps the name of an order to the columns by which rows are sorted or grouped."""
     groups: tuple[str, ...]
-    """Names of the orders that can also group rows. Groups by `cause` are in the order of the cause
-    numbers in the report. All other groups are sorted by their number of rows, the largest first.
-    """
+    """Names in `orders` that can group rows, and not only sort them. If rows are grouped by
+    `cause`, the groups have the order of the cause numbers in the report. Otherwise, the group with
+    the most rows comes first."""
 
 
 TESTS: Final = {

@@ -88,8 +88,8 @@ def _sources_in(
 ) -> tuple[PageSources, list[str]]:
     """Return links to the images and PDFs in a directory, and notes on problems.
 
-    Links are relative to the HTML pages. Of the `embed` documents with the lowest scores, pictures
-    of pages are embedded.
+    Links are relative to the HTML pages. For the `embed` documents with the lowest scores, the
+    result also has pictures of their pages, which are embedded in the HTML pages.
     """
     files = _list_files(directory)
     folders = {real_path(page).parent for page in pages} or {Path.cwd()}

@@ -215,8 +215,8 @@ def ended_by_signals() -> Iterator[None]:
 
     Use it where nothing has to be saved.
 
-    Otherwise, while a library works on a long call, Python would handle a signal only after the
-    call.
+    Outside the block, if a signal comes while a library works on a long call, Python handles the
+    signal only after the call.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

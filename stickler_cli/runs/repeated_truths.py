@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from .assembly import Assembly
 
 MAX_DOCUMENTS: Final = 1_000
-"""Maximum number of documents of a run. In larger runs, ground truths are not read again for this
-note."""
+"""Maximum number of documents of a run that can get the note. In larger runs, reading the ground
+truths again would take too long."""
 
 MIN_REPEATED: Final = 10
 """Minimum number of repeated ground truths for a note. Fewer hardly change an interval."""
@@ -24,8 +24,9 @@ MIN_REPEATED: Final = 10
 def note_repeated_truths(assembly: "Assembly") -> Iterator[str]:
     """Yield a note if many documents have the same ground truth as another document.
 
-    To find out, the ground truths are read again. Downloads and large runs would take too long, so
-    they get no note.
+    To find out, the ground truths are read again. In three cases this is impossible or takes too
+    long, and there is no note: the ground truths come from standard input, they are downloaded, or
+    there are more than `MAX_DOCUMENTS` documents.
     """
     gt = assembly.settings.gt
     if gt == STANDARD_INPUT or is_url(gt):

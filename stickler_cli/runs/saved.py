@@ -112,8 +112,10 @@ def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
 def sources_of_run(name: str) -> list[tuple[str, str]]:
     """Return the files that a finished run names, as pairs of title and path.
 
-    They are its sources of documents, its schema, and the files that the schema refers to. The list
-    is empty if the run cannot be read. The command that reads the run later reports the error.
+    They are its sources of documents, its schema, and the files that the schema refers to.
+
+    If the run cannot be read, the list is empty, and no error is raised here. The command will try
+    to read the run again later, and then report the error.
     """
     try:
         file = _run_file(name)
@@ -141,9 +143,12 @@ def sources_of_run(name: str) -> list[tuple[str, str]]:
 
 
 def _files_behind_schema(path: str) -> list[str]:
-    """Return the files to which a recorded schema refers, or the schemas in a directory.
+    """Return the files to which a recorded schema refers.
 
-    The schemas are read only to find these references. Nothing of their contents is shown.
+    `path` is the file of the schema, or a directory. For a directory, the result has the files to
+    which the schemas in it refer. For a URL, the result is empty.
+
+    Schemas are read only to find these references. Nothing of their contents is shown.
     """
     if is_url(path) or not can_be_path(path):
         return []
@@ -488,7 +493,8 @@ class Tuned:
     count: int
     """Number of documents that the thresholds were tuned on."""
     kept: frozenset[str]
-    """Hashes of these documents. Only the lowest are kept, at most `KEPT`."""
+    """Hashes of the documents that the thresholds were tuned on. If there are more than `KEPT`,
+    only the lowest hashes are kept."""
 
     @property
     def sentence(self) -> str:

@@ -84,11 +84,12 @@ def _find_scalars(value: JsonValue, parent: Path = ()) -> Iterator[tuple[Path, J
 
 
 def _share_of_ids(gts: Sequence[_Ids], preds: Sequence[_Ids], field: Path) -> float:
-    """Return the share of ids that both sides have, of the ids on the side with fewer ids.
+    """Return the number of common ids, divided by the number of ids on the side with fewer ids.
 
-    The ids are the values of one field. The share is 0 if the field cannot identify documents: a
-    side has an id twice, or lacks the field in too many documents. It is also 0 if half of the
-    common ids or more are at equal positions on both sides. Pairing by id would then change little.
+    The ids are the values of one field. An id is common if both sides have it. The result is 0 if
+    the field cannot identify documents, because an id occurs twice on a side, or because too many
+    documents lack the field. The result is also 0 if at least half of the common ids are at equal
+    positions on both sides: pairing by id would then change little.
     """
     gt_ids = [str(ids[field]) for ids in gts if field in ids]
     pred_ids = [str(ids[field]) for ids in preds if field in ids]

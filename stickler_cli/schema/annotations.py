@@ -316,9 +316,11 @@ contradict each other, the first schema wins."""
 class Merged:
     """The annotations of a field or element, merged from all schemas that describe it.
 
-    An annotation that no schema has is None. An array passes some of its annotations on to its
-    elements. These are called `inherited`, and win over the elements' own annotations. They are an
-    object of this class, too.
+    An annotation that no schema has is None.
+
+    An array passes some of its annotations on to its elements. The annotations that are passed on
+    are called `inherited`, and are also an object of this class. If an element has another value
+    for an inherited annotation, the inherited value wins.
     """
 
     comparator: str | None = None
@@ -406,9 +408,9 @@ class Merged:
 
     @property
     def signature(self) -> str:
-        """A text for dict keys.
+        """A text that can be the key of a dict.
 
-        Annotations that pass the same on to list elements have equal texts.
+        If two arrays pass the same annotations on to their elements, their texts are equal.
         """
         config = sorted(self.config.items())
         return repr((config, self.threshold, *(getattr(self, name) for name in _HANDED_ON[1:])))
@@ -416,7 +418,7 @@ class Merged:
     def below(self, threshold: float | None) -> "Merged":
         """Return the annotations that an array passes on to its elements.
 
-        Their threshold is `threshold`, not that of the array itself.
+        The threshold of the array is not passed on: the result has the given `threshold` instead.
         """
         handed_on: dict[str, Any] = {name: getattr(self, name) for name in _HANDED_ON}
         return Merged(

@@ -44,8 +44,11 @@ def flatten(files: SchemaFiles, in_force: InForce, report: DeadReferenceReporter
     """Return all subschemas that apply through `allOf` and references. Earlier ones win.
 
     The order is: a schema's own keys, its `allOf` from last to first, then the target of its
-    reference. Subschemas that do not affect comparisons, such as a mere reference, are left out. A
-    definition therefore gives the same result wherever it is used.
+    reference.
+
+    Subschemas that do not affect comparisons are left out. An example is a schema that has only a
+    `$ref`: the definition remains, so all references to one definition give the same result. If no
+    subschema affects comparisons, only the first one is returned.
     """
     leads_on = ("allOf" in outer.schema or files.references_of(outer.schema) for outer in in_force)
     if len(in_force) == 1 and not any(leads_on):

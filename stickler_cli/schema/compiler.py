@@ -108,8 +108,8 @@ class Built:
     aggregate: bool | None
     """The field's own `aggregate` annotation."""
     speaks_for_list: bool = True
-    """Only for elements of a list: whether the list uses their weight and their `aggregate` as its
-    own."""
+    """For an element of a list: whether the list takes the weight and the `aggregate` annotation of
+    the element if it has none itself."""
     ignored: bool = False
     """Whether the values are left out of the comparison."""
     pairs_items: bool = True
@@ -143,8 +143,8 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         self._judging: list[tuple[Source, SchemaAcceptor]] = []
         self._table: list[Node | None] = []
         self._targets: dict[_Visited, Target] = {}
-        """Recursion nodes refer to a place that was visited before. Maps such a place to their
-        target."""
+        """Maps a place to the target of the recursion nodes that refer to it. The target will have
+        the node of the place when the place is compiled."""
         self._size = 0
         self._sizes: dict[_Visited, int] = {}
         """Maps each compiled place to the number of its nodes, including the nodes inside it."""
@@ -377,7 +377,8 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
     def _compile_families(self, place: ObjectPlace) -> Iterator[Field]:
         """Yield a field for each pattern of keys, and one for all other undeclared keys.
 
-        There is no field for other keys if their values are not compared.
+        If the values of undeclared keys that match no pattern are not compared, there is no field
+        for these keys.
         """
         for text, in_force in place.patterns.items():
             family = self._compile_field("", in_force)
@@ -440,7 +441,8 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
     def _name_place(self, in_force: InForce, inherited: Merged = NOTHING_INHERITED) -> str:
         """Return a unique name for a place.
 
-        It consists of the subschemas and the inherited annotations.
+        The name consists of the URIs of the schemas in force and of a text for the annotations that
+        the place inherits.
         """
         names = [f"{self._files.uri_of(source.schema)}{source.scope or ''}" for source in in_force]
         names += [] if inherited == NOTHING_INHERITED else [inherited.signature]

@@ -59,8 +59,8 @@ def _engine() -> Any:
 def _usual(ref_stands_alone: bool) -> dict[str, Any]:
     """Return the options with which every validator is built.
 
-    `ref_stands_alone` is the attribute of that name of the schema's dialect; it is true for older
-    dialects. For these, a test of the format `uuid` is added, because jsonschema-rs has none.
+    `ref_stands_alone` is an attribute of the schema's dialect. It is true for older dialects. For
+    older dialects, a test of the format `uuid` is added, because jsonschema-rs has none for them.
     """
     uuid = _engine().Draft202012Validator({"format": "uuid"}, validate_formats=True)
     return {
@@ -223,8 +223,8 @@ to another. A question that is nested more deeply is postponed and asked later b
 documents need no deep stack."""
 
 MOST_KNOWN: Final = 100_000
-"""Maximum number of remembered verdicts. If there are more, all are dropped before the next
-value."""
+"""Maximum number of remembered verdicts. If there are more, all verdicts are dropped before the
+next value is validated."""
 
 
 class Apart:
@@ -236,10 +236,11 @@ class Apart:
     """
 
     def __init__(self, accepts: Callable[[str, JsonValue], bool]) -> None:
-        """Take the function `accepts`, which answers each question that has no remembered answer.
+        """Store the function `accepts`, which validates a value if no answer is remembered.
 
-        `accepts` takes a reference to a definition, and a value. It returns whether the value is
-        valid. While it runs, jsonschema-rs may ask further questions.
+        The arguments of `accepts` are a reference to a definition, and a value. It returns whether
+        the value is valid under the definition. While it runs, jsonschema-rs may ask further
+        questions.
         """
         self._accepts = accepts
         self._known: dict[tuple[str, bytes], bool] = {}
@@ -254,8 +255,9 @@ class Apart:
     def settle(self, ask: Callable[[], T]) -> T:
         """Return the result of `ask`, a function that calls jsonschema-rs.
 
-        If `ask` leads to a question that is nested too deeply, that question is answered on its
-        own, and then `ask` is called again.
+        While `ask` runs, jsonschema-rs asks questions, and these can be nested. If a question is
+        nested too deeply, `ask` stops. The question is then answered on its own and its answer is
+        remembered. Then `ask` is called again.
         """
         questions: list[Callable[[], Any]] = [ask]
         with self._lock:
@@ -280,7 +282,9 @@ class Apart:
     def accepts(self, reference: str, value: JsonValue) -> bool:
         """Return whether a value is valid under the schema at a reference.
 
-        If the question is postponed or fails, the result has no meaning.
+        A validation that is nested too deeply is postponed. After a validation is postponed or
+        fails, all results are False and have no meaning, until `settle` tries again or raises the
+        error.
         """
         if self._gives_up():
             return False
@@ -452,7 +456,10 @@ _FoundError: TypeAlias = "tuple[ValidationError, Path, Path]"
 
 @dataclass(frozen=True)
 class JudgedPart:
-    """One schema inside the documents; validates values against this schema. It can be pickled."""
+    """Validates values against one schema.
+
+    The schema is at `reference`, inside one of `documents`. Objects of this class can be pickled.
+    """
 
     formats: ClassVar[Formats] = {}
     reference: str

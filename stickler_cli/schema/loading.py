@@ -41,7 +41,8 @@ from .schema_problems import (
 
 MODEL_NAME: Final = "x-aws-stickler-model-name"
 NAMED_TEXTS: Final = 3
-"""A note names at most this many fields, and only counts the others."""
+"""Maximum number of fields that a note names. If there are more, the note also gives the
+number of fields that it does not name."""
 PARTS: Final = frozenset(
     ("$schema", "$id", "$comment", "$defs", "definitions", "title", "description")
 )
@@ -59,8 +60,10 @@ class LoadedSchema:
     """`sha256:` and the hexadecimal digest of the file's bytes."""
     plan: Plan
     contents: Schema
-    """The schema, including inferred annotations. It is the user's own schema if the inferred one
-    describes more than that."""
+    """The schema, including inferred annotations. There is one exception: if inference also
+    describes fields that the user's schema leaves open, this is the user's schema without inferred
+    annotations. Documents are then validated by what the user declared, not by what was
+    observed."""
     inferred: str | None = None
     """The digest of the inferred annotations; None if nothing was inferred."""
     fields: tuple[Inferred, ...] = ()

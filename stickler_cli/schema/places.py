@@ -56,9 +56,9 @@ with unions inside unions can reach the limit."""
 JSON_MEDIA_TYPE: Final = "application/json"
 
 DEEPEST: Final = 12
-"""Maximum number of nested objects that are processed at once. Deeper objects are processed
-later. A long chain of references therefore needs no deep stack, neither here nor when a plan is
-pickled."""
+"""Maximum number of objects inside each other that are processed recursively. Deeper objects are
+processed later, so a long chain of references does not need a deep call stack. Pickling a plan does
+not need a deep call stack either."""
 
 
 class TooManyPlacesError(Exception):
@@ -76,8 +76,8 @@ class _Annotated:
     """The subschemas that apply to the place, including those that `allOf` and references lead
     to."""
     merged: Merged
-    """The merged annotations of the place. If the place is an element of an array, and is a leaf or
-    an array itself, they include the annotations of the outer array."""
+    """The merged annotations of the place. If the place is an element of an array, they include the
+    annotations that this array passes on to its elements. Objects inherit no annotations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class LeafPlace(_Annotated):
 
     @property
     def default(self) -> LeafDefault:
-        """How values are compared if annotations do not say so."""
+        """How values are compared if annotations do not state a comparison."""
         return leaf_default(self.kind, self.format, members=self.members)
 
 
@@ -358,7 +358,10 @@ def _has_stated_comparison(merged: Merged) -> bool:
 
 
 class PlaceVisit(Protocol):
-    """Everything apart from the subschemas that can change the result of visiting a place."""
+    """The circumstances of a visit of a place that can change its result.
+
+    The result depends only on these circumstances and on the subschemas of the place.
+    """
 
     @property
     def inherited(self) -> Merged:

@@ -189,8 +189,8 @@ def official_schema(uri: str) -> Any:
 def absolute(base: str, reference: str) -> str:
     """Resolve a reference against a base URI that has no fragment.
 
-    A base such as `urn:a` has no path. To such a base, only a reference that begins with `#` is
-    appended.
+    If the base has no path, such as `urn:a`, only a reference that begins with `#` is appended to
+    it. Any other reference is then returned unchanged.
 
     >>> absolute("https://a.org/x/y.json", "../z.json"), absolute("urn:a", "#b")
     ('https://a.org/z.json', 'urn:a#b')
@@ -243,8 +243,9 @@ class SchemaFiles:
     ) -> None:
         """Take a parsed schema, its name for messages, and its file if it has one.
 
-        `inferred` maps the location of a schema to its inferred annotations. `schema` must already
-        contain its own. Schemas in other files get theirs when their file is read.
+        `inferred` maps the location of each schema to the annotations that were inferred for it.
+        `schema` must already contain the inferred annotations of all schemas in its document. In
+        other files, the inferred annotations are added when the file is read.
         """
         self._inferred = inferred or {}
         self.dialect = dialect_of(schema)
@@ -298,7 +299,10 @@ class SchemaFiles:
         return self._places[id(schema)]
 
     def _add(self, schema: Schema, document_place: SchemaPlace) -> None:
-        """Record the locations of a schema and of all schemas inside it, except recorded ones."""
+        """Record the locations of a schema and of all schemas inside it.
+
+        A schema that is recorded already is skipped, with all schemas inside it.
+        """
         waiting = [(schema, document_place)]
         while waiting:
             subschema, outer = waiting.pop()
@@ -310,8 +314,9 @@ class SchemaFiles:
     def _enter(self, schema: Schema, outer: SchemaPlace) -> SchemaPlace:
         """Record the location, the `$id` and the plain names of a schema; return the location.
 
-        `outer` is the location as derived from the schema around this one. It is changed if this
-        schema has its own `$id` or `$schema`.
+        `outer` is the location that the schema has if only the schemas around it are considered.
+        If the schema has an `$id` or `$schema` itself, the recorded location has another base URI
+        or another dialect than `outer`.
         """
         place = outer
         if "$schema" in schema:
@@ -350,10 +355,10 @@ class SchemaFiles:
         return f"{self._origins[place.uri].identifier}#{pointer}"
 
     def own_uri(self, source: Source, keyword: str) -> str | None:
-        """Return another reference to the target of the reference that `source` has at `keyword`.
+        """Return the reference at `keyword` in another form, which begins with an `$id`.
 
-        The returned reference begins with the `$id` of the document that has the target. Return
-        None if the reference in `source` already begins with this `$id`.
+        The `$id` is that of the document to which the reference leads. Return None if this document
+        has no `$id`, or if the reference itself already begins with the `$id`.
         """
         place = self.locate(source.schema)
         uri = absolute(place.base, str(source.schema[keyword])).partition("#")[0]
@@ -386,7 +391,8 @@ class SchemaFiles:
     def derive(self, source: Source, derivation: str, schema: Schema) -> Source:
         """Register `schema`, which was derived from `source`, at the location of `source`.
 
-        If a schema was registered before with the same name `derivation`, return that one.
+        `derivation` is a name for the way in which it was derived. If a schema that was derived
+        from `source` is already registered under this name, return the registered schema instead.
         """
         key = (id(source.schema), derivation)
         if key not in self._derived:
@@ -416,9 +422,10 @@ class SchemaFiles:
         return self.enter(source, target)
 
     def _with_base(self, error: LeadsNowhereError, place: SchemaPlace) -> LeadsNowhereError:
-        """Extend the hint of an error if its reference is relative to an `$id` inside the document.
+        """Return an error whose hint also names the `$id` to which the reference is relative.
 
-        The user may have overlooked this `$id`.
+        The user may have overlooked an `$id` inside the document. If there is no such `$id` at
+        `place`, return the error unchanged.
         """
         path = self.locate(self._resources[place.base]).path
         if not path:

@@ -142,8 +142,8 @@ class AnnotationUsage:
     def note(self, merged: Merged, kind: str, *used: str) -> None:
         """Record which annotations have an effect on a field, and which have none.
 
-        `used` are the names of those with an effect. `kind` describes the field, such as `a
-        string`.
+        `used` has the names of the annotations that have an effect on the field. `kind` describes
+        the field, such as `a string`.
         """
         for name in SOMEWHERE:
             holders = (schema for schema, annotations in merged.by_schema if name in annotations)
@@ -186,8 +186,8 @@ _MEANT: Final = {
     "int": "did you mean integer?",
     "none": "did you mean null?",
 }
-"""Maps wrong type names that users bring from other languages to a hint, such as "did you mean
-null?"."""
+"""Type names of other languages, which are wrong in JSON Schema. Each is mapped to a hint, such as
+"did you mean null?"."""
 
 _A: Final = {
     "array": "a list",
@@ -202,8 +202,8 @@ _ALTERNATIVES: Final = {
     "items": "a schema, or a list of schemas",
     "type": f"one of {', '.join(TYPES)}, or a list of these types",
 }
-"""Maps some keywords to the value that is expected, in words. These are keywords for which the
-meta-schema allows values of several forms."""
+"""Keywords whose values may have several forms. Each keyword is mapped to a description of these
+forms."""
 
 _PATTERNS: Final = {
     "$anchor": "a name of letters, digits, -, _ and . that begins with a letter or _",
@@ -254,7 +254,8 @@ def _along(path: Path, value: Any) -> list[Any]:
 def _position(schema: Schema, path: Path) -> list[int]:
     """Return a sort key that orders paths as they occur in a schema.
 
-    It has the position of each step of `path` among its siblings.
+    The key has one number for each step of `path`: the position of this step among the keys or
+    items of its object or list.
     """
     return [
         step if isinstance(step, int) else list(value).index(step)
@@ -367,8 +368,8 @@ _OTHERS: Final = frozenset(
         *("propertyOrdering", "strict", "xml"),
     }
 )
-"""Keys that are not misspelt keywords although they resemble some. OpenAPI and model APIs use
-them."""
+"""Keys that OpenAPI and model APIs use in schemas. Some of these keys resemble keywords of JSON
+Schema, but are not misspelt keywords."""
 
 SHOWN: Final = 5
 """The error about a schema without fields quotes at most this number of keys."""
@@ -516,7 +517,10 @@ def _names_type(value: JsonValue) -> bool:
 
 
 def _holds_schema(value: JsonValue, *, if_empty: bool) -> bool:
-    """Return whether a value is the schema of a field or has one; of an empty value, `if_empty`."""
+    """Return whether a value is the schema of a field, or has one as a direct child.
+
+    For an empty object or list, return `if_empty`.
+    """
     if not isinstance(value, dict | list):
         return False
     children = value.values() if isinstance(value, dict) else value
@@ -529,14 +533,15 @@ def _holds_schema(value: JsonValue, *, if_empty: bool) -> bool:
 
 
 def contains_schema(value: JsonValue) -> bool:
-    """Return whether a value contains, at any level, the schema of an object with fields."""
+    """Return whether a value contains the schema of an object, at most `_LEVELS` levels deep."""
     return any(True for _ in _schemas_inside(value, ()))
 
 
 def names_fields(value: JsonValue) -> bool:
     """Return whether a value is the schema of an object.
 
-    A field that is merely called `properties` does not suffice, since documents can have one.
+    The value must have a key `properties` that contains at least one schema. The key alone does not
+    suffice, since a field of a document may also be called `properties`.
     """
     named = value.get("properties") if isinstance(value, dict) else None
     schemas = named.values() if isinstance(named, dict) else ()
@@ -595,7 +600,11 @@ _KINDS: Final = frozenset({"$ref", "allOf", "anyOf", "enum", "oneOf", "propertie
 
 
 def _schemas_inside(value: JsonValue, path: Path) -> Iterator[Path]:
-    """Yield the path of each object schema inside a value, except those inside another one."""
+    """Find the schemas of objects inside a value, and yield the path of each schema.
+
+    The search goes through objects, but not through lists, down to `_LEVELS` levels. It does not
+    search inside the schemas that it finds.
+    """
     if path and names_fields(value):
         yield path
     elif isinstance(value, dict) and len(path) < _LEVELS:

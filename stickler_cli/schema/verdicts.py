@@ -133,8 +133,8 @@ _ABOUT: Final = {
     **dict.fromkeys(("prefixItems", *ITEMS), "[]"),
 }
 """Maps keywords to the step that each adds to a field path: `[]` for elements of lists, `*` for
-keys that the schema does not declare. The step of `properties` is empty here, since it is the name
-of the property."""
+keys that the schema does not declare. `properties` has an empty text here, because the name of the
+property is used as the step."""
 
 
 class DocumentValidator:
@@ -215,7 +215,7 @@ def _refusal(source: str, reason: str, pointer: str) -> SchemaError:
 
 
 def _pattern(evaluation_path: Sequence[str | int], missing: Sequence[str]) -> str:
-    """Turn the path of keywords in a schema into the path of the field that is meant.
+    """Turn a path of keywords in a schema into the path of the field that the keywords describe.
 
     `[]` stands for any item and `*` for any key. The names in `missing` are appended.
     """

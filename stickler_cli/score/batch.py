@@ -81,7 +81,7 @@ class Batch:
 
     @cached_property
     def early_ends(self) -> EarlyEnds:
-        """Maps the number of each document that ends early to where and how it ends."""
+        """Documents that end early. Maps the number of such a document to where and how it ends."""
         statuses = [result.status for result in self.results if result.score is not None]
         return find_early_ends(self.table, statuses)
 
@@ -114,7 +114,7 @@ class Batch:
 
     @cached_property
     def is_wrong(self) -> Mask:
-        """Whether each compared document has an error, (n_compared,)."""
+        """Whether each compared document has an error. The mask has the shape (n_compared,)."""
         is_wrong = np.array([bool(errors) for errors in self._classified], np.bool_)
         for errors in self.simple_errors:
             is_wrong[errors.documents] = True
@@ -157,7 +157,7 @@ class Batch:
 
     @property
     def scores(self) -> Floats:
-        """The overall scores of the compared documents, (n_compared,)."""
+        """The overall scores of the compared documents. The array has the shape (n_compared,)."""
         return self.table.document_scores
 
     def field_scores(self, document: int) -> dict[str, float]:

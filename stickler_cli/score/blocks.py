@@ -110,8 +110,9 @@ class DocumentBlock:
     n_rows: AnyArray
     """The number of rows of each field, (n_fields,). Usually it is the number of documents."""
     partial_documents: AnyArray
-    """Needed for fields that some documents lack: the position of the document of each of their
-    rows. All other fields have one row for each document, in the order of the documents."""
+    """For each row of a field that some documents lack: the position of the row's document. Rows of
+    other fields are not included, because such a field has one row for each document, in the order
+    of the documents."""
     codes: AnyArray
     """The code of each row, (n_rows,): a position in the list of (cell, score) pairs of the row's
     field."""
@@ -336,7 +337,10 @@ class Blocks:
         return {**vars(self), "stored": [*self._stored_blocks()], "file": None}
 
     def merge(self, other: "Blocks") -> None:
-        """Add the documents of other blocks. A field may have another number there."""
+        """Add the documents of other blocks.
+
+        The other blocks may number the fields differently, so their numbers are translated.
+        """
         new_numbers = np.array(
             [_number_of(path, self.field_numbers) for path in other.field_numbers], np.uint32
         )

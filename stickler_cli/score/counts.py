@@ -103,7 +103,8 @@ def number_cells(keys: Indexes, n_keys: int) -> tuple[Indexes, Indexes]:
 
 
 FIRST_COLUMNS: Final = np.arange(LEAVES + 1)[:, None] * N_OUTCOMES
-"""Where the counts of each counting mode begin in a cell, (3, 1)."""
+"""For each counting mode, the index in a cell at which the counts of the mode begin. This is an
+array of shape (3, 1)."""
 
 
 # --- counting rules of one unit ------------------------------------------------------------------
@@ -199,8 +200,8 @@ RULES_OF_CASES: Final = np.array(
         for kind, role, parent_is_one_sided, outcome in CASES
     ]
 ).T.copy()  # makes the values of one rule contiguous in memory
-"""The counting rules of each case, (rules, cases). There is a row for each attribute of
-`UnitRules`."""
+"""The counting rules of each case. The array has a row for each attribute of `UnitRules` and a
+column for each case."""
 
 
 def role_of(batch: UnitBatch) -> int:
@@ -213,7 +214,10 @@ def role_of(batch: UnitBatch) -> int:
 
 
 def cases_of_units(table: UnitTable) -> Indexes:
-    """Return which case applies to each unit, as a position in `CASES`, (size,)."""
+    """Return which case applies to each unit, as a position in `CASES`.
+
+    The result is an array of shape (size,).
+    """
     n_outcomes = NOT_EVALUATED + 1
     cases = np.empty(table.size, np.intp)
     for batch in table.batches:
@@ -230,10 +234,11 @@ def cases_of_units(table: UnitTable) -> Indexes:
 
 
 def cell_bins(table: UnitTable, cell: Indexes) -> Indexes:
-    """Return the index of each count that a unit adds 1 to, in the flat array of all counts.
+    """Return the indexes of the counts to which units add 1, in the flat array of all counts.
 
-    `cell[i]` is the number of the cell of unit `i` in its own field. A unit counts in its own field
-    and also in fields that contain it. Which of these depends on the counting mode:
+    An index occurs once for each 1 that is added. `cell[i]` is the number of the cell of unit `i`
+    in its own field. A unit counts in its own field, and also in fields that contain it. The
+    counting mode decides which of the fields that contain the unit are counted:
 
     - `leaves`: all fields that contain the unit.
     - `aggregate`: the object that contains the unit's field, the object that contains this object,
@@ -270,10 +275,11 @@ def cell_bins(table: UnitTable, cell: Indexes) -> Indexes:
 
 
 def find_owners(table: UnitTable) -> Indexes:
-    """For each unit, return the row of the object that contains the unit's field.
+    """Return, for each counting mode and unit, the row of the object in which the unit counts.
 
-    The shape is (3, size), with a row for each counting mode. An entry is `NOTHING` if the unit
-    does not count in that object in this mode. The field of an item is the field of its list.
+    This is the object that contains the unit's field. The field of a list item is the field of the
+    list. If the unit does not count in this object in a counting mode, the entry is `NOTHING`. The
+    result is an array of shape (3, size), with a row for each counting mode.
     """
     owners = np.empty((LEAVES + 1, table.size), np.intp)
     for batch in table.batches:  # batches of parents come first
@@ -292,12 +298,14 @@ def find_owners(table: UnitTable) -> Indexes:
 
 
 def entries_of_extra_keys(table: UnitTable) -> tuple[Indexes, Indexes]:
-    """Return where undeclared keys of predictions add 1 to counts, as (entries, columns).
+    """Return the counts to which undeclared keys of predictions add 1, as (entries, columns).
 
-    A key adds 1 to the cell of its object, in each counting mode in which the key counts. An entry
-    is `mode * size + row`. Here `mode` is the number of the counting mode, `size` is the number of
-    rows of the table, and `row` is the row of the object. A column is the position of the count in
-    the cell.
+    A key adds 1 to the false alarms of the object that has the key. It does so in each counting
+    mode in which the key counts. Both arrays have one value for each such addition:
+
+    - `entries` has `mode * size + row`: `mode` is the number of the counting mode, `size` is the
+      number of rows of the table, and `row` is the row of the object.
+    - `columns` has the position of the count in the object's cell.
     """
     entries: list[int] = []
     columns: list[int] = []
@@ -364,10 +372,11 @@ def has_wrong_unit(table: UnitTable, is_wrong: Mask) -> Mask:
 
 
 def is_evaluated(batch: UnitBatch) -> Mask | bool:
-    """Return which units of a batch cause their field to count as evaluated in their document.
+    """Return which units of a batch are enough for their field to count as evaluated.
 
-    Labelled units always do. An unlabelled unit does so only if it is a declared field of an object
-    that one side lacks. Return a mask, or a single boolean for all units.
+    A field is evaluated or not in each document. A labelled unit of the field is always enough. An
+    unlabelled unit is enough only if it is a declared field of an object that one side lacks. The
+    result is a mask, or a single boolean that holds for all units.
     """
     if batch.is_document or not batch.is_unlabelled:
         return True
@@ -376,9 +385,11 @@ def is_evaluated(batch: UnitBatch) -> Mask | bool:
 
 
 def scores_of_cells(table: UnitTable, cell: Indexes, n_cells: int) -> Floats:
-    """Return the rows of `FieldCounts.scores`, (4, n_cells). Cells without a score have zeros.
+    """Return the four figures of each cell for `FieldCounts.scores`.
 
-    A field has its own score in a document unless the field is in a list or is not judged.
+    Each cell belongs to a field in a document. If the field has no score of its own in this
+    document, its four figures are 0. This is so if the field is in a list, is not labelled, or is
+    inside a value that is wrong as a whole. The result is an array of shape (4, n_cells).
     """
     scores = np.zeros((4, n_cells))
     for batch in table.batches:

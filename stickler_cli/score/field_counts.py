@@ -137,10 +137,11 @@ OVERALL, AGGREGATE, LEAVES = range(3)  # positions of the counting modes
 N_UNIT_COUNTS: Final = (LEAVES + 1) * N_OUTCOMES  # number of counts of units, which begin a cell
 FURTHER_COUNTS: Final = ("not_evaluated", "whole", "items", "missed_items", "invented_items")
 """Names of the last counts in a cell, which follow the counts of units. `not_evaluated` is 1 if the
-field is not evaluated in the document, else 0. `whole` is the number of list items and objects that
-have no error inside. `items` is the number of all list items and objects."""
+field is not evaluated in the document, else 0. The other names count list items and objects:
+`whole` counts those without an error inside, `items` counts all of them, `missed_items` those that
+only the ground truth has, and `invented_items` those that only the prediction has."""
 ITEM_COUNTS: Final = slice(N_UNIT_COUNTS + 1, N_UNIT_COUNTS + len(FURTHER_COUNTS))
-"""Where the counts of items, `whole` and `items`, are in a cell."""
+"""Where the counts of list items and objects are in a cell: the last four of `FURTHER_COUNTS`."""
 CELL_SIZE: Final = N_UNIT_COUNTS + len(FURTHER_COUNTS)
 IS_SCORED, SIMILARITY, SCORE, WEIGHT = range(4)  # rows of `FieldCounts.scores`
 
@@ -169,9 +170,9 @@ class FieldCounts(NamedTuple):
     cells: Cells
     """The counts of each row, (n_rows, CELL_SIZE)."""
     scores: Floats
-    """Four figures of each row, (4, n_rows): whether the row has its own score (1 or 0),
-    similarity, score after clipping, and weight. A field inside a list or a one-sided object has no
-    score, and all four figures are 0."""
+    """Four figures of each row: whether the row has its own score (1 or 0), similarity, score after
+    clipping, and weight. The shape is (4, n_rows). A field inside a list or a one-sided object has
+    no score, and all four figures are 0."""
     undeclared: Sequence[DocumentPlace] = ()
     """Keys in ground truths that the schema does not declare: (document, path) for each key that
     has a value."""
@@ -183,15 +184,16 @@ class FieldCounts(NamedTuple):
     """Fields for which ground truths have no label: (document, path) for each unlabelled value or
     list."""
     left_out: Sequence[tuple[DocumentPlace, int]] = ()
-    """An open list is a list that the ground truth labels only in part. Predicted items without a
-    partner are not judged in such a list. For each open list, this has its place and the number of
-    these items."""
+    """The place of each open list, and the number of its predicted items that have no partner. An
+    open list is a list that the ground truth labels only in part. Therefore, these items are not
+    judged."""
 
     def select_documents(self, selected: Mask) -> "FieldCounts":
         """Return the counts of selected documents.
 
-        Fields that none of these documents has are left out. `selected` is a mask, (n_documents,),
-        that selects at least one document. In the result, all attributes after `scores` are empty.
+        `selected` is a mask of the documents, of shape (n_documents,). It must select at least one
+        document. A field is left out if no selected document has it. In the result, all attributes
+        after `scores` are empty.
         """
         is_selected = selected[self.documents]
         n_rows = np.add.reduceat(is_selected, self.starts, dtype=np.intp)
@@ -206,7 +208,7 @@ class FieldCounts(NamedTuple):
 
     @property
     def units(self) -> ModeCounts:
-        """The counts of units, (3 counting modes, n_rows, 5 outcomes)."""
+        """The counts of units. The shape is (3 counting modes, n_rows, 5 outcomes)."""
         return units_of_cells(self.cells)
 
     @property
@@ -222,9 +224,10 @@ class FieldCounts(NamedTuple):
 
 
 def units_of_cells(cells: Cells) -> ModeCounts:
-    """Return the counts of units in cells, (3 counting modes, n_cells, 5 outcomes).
+    """Return the counts of units in cells.
 
-    The result is a view: writing to it changes the cells.
+    The shape is (3 counting modes, n_cells, 5 outcomes). The result is a view: writing to it
+    changes the cells.
     """
     return cells[:, :N_UNIT_COUNTS].reshape(-1, LEAVES + 1, N_OUTCOMES).swapaxes(0, 1)
 

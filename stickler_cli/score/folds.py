@@ -40,7 +40,7 @@ MAX_VIOLATIONS: Final = 10  # listed violations of one document; all of them are
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One occurrence of a violation: that in the document with the lowest id."""
+    """One occurrence of a violation, taken from the document with the lowest id."""
 
     document: str
     """Id of the document."""
@@ -370,8 +370,8 @@ class PathCounts:
     """An open list is a list that ground truths label only in part. Maps the path of each open list
     to the number of predicted items that have no partner."""
     unnamed: Counter[str] = field(default_factory=Counter)
-    """Number of values whose keys are not counted by name, because there are too many keys. The
-    keys of this counter are `undeclared_keys` and `extra_keys`."""
+    """Number of values under keys that are not counted by name, because there are too many keys or
+    their paths are too long. This counter has two entries: `undeclared_keys` and `extra_keys`."""
 
     def add(self, batch: "Batch", selected: Mask | None) -> None:
         """Add all documents of a batch.
@@ -399,8 +399,9 @@ class PathCounts:
     def _bound_names(self) -> None:
         """Count at most `MAX_KEYS` undeclared keys by name, and all other keys together.
 
-        The keys with the lowest digests are counted by name. Such a key was also among the lowest
-        at every earlier step, so none of its values is missing from its count.
+        The keys with the lowest digests are counted by name, except keys with long paths. The
+        choice is repeated whenever documents are added. If a key is among the lowest now, it was
+        among the lowest at every earlier choice, too. Its count therefore has all of its values.
         """
         for name in _UNDECLARED:
             counts: Counter[FieldNames] = getattr(self, name)
@@ -434,7 +435,7 @@ class PathCounts:
 
         A labelled share is the share of documents in which a field is labelled. The empty path has
         the mean share of all fields. A field that is labelled in every document has no entry. If
-        all fields are, the result is empty.
+        every field is labelled in every document, the result is empty.
         """
         paths = [(), *sorted(self.not_labelled)]
         shares = {field_path(path): self.share_labelled(sums, path) for path in paths}
@@ -466,9 +467,9 @@ _UNDECLARED: Final = {
     "undeclared_keys": "undeclared_keys_unnamed",
     "extra_keys": "extra_keys_unnamed",
 }
-"""Maps each attribute that counts undeclared keys to a name in run files. Under this name, a run
-file has one count for all keys that are not counted by name, because there are more than
-`MAX_KEYS`."""
+"""Maps each attribute that counts undeclared keys to the name of another count in run files. This
+other count adds up the values of all keys that have no count of their own, because there are more
+than `MAX_KEYS` keys, or because their paths are too long."""
 
 
 def _is_long(path: FieldNames) -> bool:

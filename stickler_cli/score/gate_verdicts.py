@@ -40,14 +40,9 @@ def judge_gate(gate: Gate, evaluation: Evaluation, rule: RateRule = DEFAULT_RULE
     """Decide whether a run passes a gate.
 
     Raises:
-        UsageError: the gate asks for an unknown kind of documents, such as `documents.lost`. Or it
-            asks for the confidence interval of a figure on predicted confidences, and the run has
-            no rows of single documents, from which this interval would be computed.
-
-    Raises:
         UsageError: the gate asks for an unknown kind of documents, such as `documents.lost`. Or the
             gate asks for the confidence interval of a figure on predicted confidences, and the run
-            has no rows of single documents, from which this interval would be computed.
+            has no rows of single documents. This interval is computed from such rows.
     """
     if gate.mode == METRIC_PREFIX:
         metric = f"{gate.metric}."
@@ -133,8 +128,9 @@ _WORST_FIRST: Final[dict[str, Callable[[float], float]]] = {
     "!=": abs,
     "==": lambda difference: -abs(difference),
 }
-"""Maps an operator to a sort key for value - limit. The worst value has the lowest key: it fails
-most clearly, or, if no value fails, passes most narrowly."""
+"""Maps an operator to a function that ranks values. Its argument is the difference `value - limit`,
+and the worst value has the lowest result. The worst value is the one that fails most clearly. If no
+value fails, it is the one that passes most narrowly."""
 
 _OPPOSITE: Final = {">=": "<", "<=": ">", "==": "!=", "!=": "==", ">": "<=", "<": ">="}
 

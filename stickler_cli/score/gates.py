@@ -106,7 +106,8 @@ def parse_gate(
         text: the gate.
         option: the command's option that contains the gate; used in messages.
         lowest: the smallest limit that is allowed for a rate or score.
-        metrics: the metrics that are allowed for fields; empty for those that a run has.
+        metrics: the metrics that a gate on a field may have. If empty, all metrics that a run can
+            have are allowed.
 
     Raises:
         UsageError: the text is not a gate; the message suggests the most similar valid gate.
@@ -506,10 +507,10 @@ def check_no_bounds(gates: Collection[Gate]) -> None:
 
 
 def check_no_resampled_bounds(gates: Iterable[Gate]) -> None:
-    """Check that no gate asks for the confidence interval of a figure on predicted confidences.
+    """Check that no gate asks for the interval of a figure that rates predicted confidences.
 
-    These intervals are computed from the rows of single documents. Call this for a run without
-    rows.
+    An example is `confidence.auroc.lower`. Such an interval can be computed only if the run keeps a
+    row of results for each document (`--rows`). Call this function for a run that keeps no rows.
 
     Raises:
         UsageError: some gates do; each of them is listed.
@@ -534,7 +535,8 @@ def check_no_resampled_bounds(gates: Iterable[Gate]) -> None:
 def fields_of_gate(gate: Gate, fields: Iterable[Path]) -> list[Path]:
     """Return the fields that a gate asks for.
 
-    If its path is a pattern, these are all that match.
+    If the path of the gate is a pattern, return those of `fields` that match the pattern. Otherwise
+    return only this path, even if it is not in `fields`.
     """
     if not has_pattern(gate):
         return [gate.path]
@@ -562,8 +564,9 @@ def _can_match(path: Path, schema_path: Path) -> bool:
 def is_about_documents(gate: Gate) -> bool:
     """Return whether a gate asks for a number or share of documents, such as `documents.missing`.
 
-    Two kinds of gates ask for a field called `documents` instead: `leaves:documents.f1`, which
-    begins with a counting mode, and `documents.score`, whose metric only fields have.
+    In two cases, a gate with the path `documents` asks for a field of this name instead. Either the
+    gate begins with a counting mode, as in `leaves:documents.f1`. Or the metric exists only for
+    fields, as in `documents.score`.
     """
     is_about_field = gate.mode or (gate.metric in METRICS and gate.metric not in MATRIX_NAMES)
     return gate.path == (DOCUMENTS,) and not is_about_field
@@ -631,7 +634,7 @@ def parse_aim(text: str) -> Aim:
 def document_rewards(aim: Aim, counts: FieldCounts, n_documents: int) -> list[float]:
     """Return the aim's figure for each document.
 
-    If several fields match, it is the lowest of theirs.
+    If several fields match the path of the aim, return the lowest of the figures of these fields.
     """
     gate = aim.gate
     mode = COUNTING_MODES.index(gate.mode) if gate.mode else LEAVES

@@ -43,9 +43,8 @@ METHOD: Final = (
     "all wrong or all right"
 )
 MIN_DOCUMENTS: Final = 30
-"""With fewer documents than this, an interval says little. Even if no document is wrong, up to a
-tenth of all documents may be wrong.
-
+"""With fewer documents than this, an interval says little. For example, if none of 30 observed
+documents is wrong, up to a tenth of all documents, observed or not, may still be wrong.
 Source: Hanley and Lippman-Hand (1983), doi:10.1001/jama.1983.03330370053031, the rule of three.
 """
 NODE_SCORE: Final = "threshold_applied_score"
@@ -126,10 +125,10 @@ class FieldIntervals:
     score: Interval | None
 
     def view(self, *, whole: bool) -> dict[str, object]:
-        """Return the existing intervals as they are written to a run file.
+        """Return the intervals as they are written to a run file.
 
-        Set `whole` for whole documents; their score interval is left out, because it is written
-        elsewhere.
+        Intervals that are None are left out. Set `whole` if the intervals are those of whole
+        documents. The interval of the score is then left out, because it is written elsewhere.
         """
         view: dict[str, object] = {}
         for mode, intervals in self.rates.items():
@@ -196,10 +195,11 @@ def rate_intervals(spreads: Sequence[Spread], level: float) -> list[Interval | N
 def _rate_bound(
     sums: Any, is_defined: Mask, added_right: Any, added_wrong: Any, tail: float
 ) -> Floats:
-    """Return a percentile of each rate, computed as if there were one more document, (n_rates,).
+    """Return a percentile of each rate, computed as if there were one more document.
 
-    `sums` is a `Spread` of arrays, (n_rates,). `added_right` and `added_wrong` are the numbers
-    `right` and `wrong` of the added document. `tail` is the probability below the percentile.
+    `sums` is a `Spread` whose attributes are arrays. `added_right` and `added_wrong` are the
+    numbers `right` and `wrong` of the added document. `tail` is the probability below the
+    percentile. The arrays in `sums` and the result have the shape (n_rates,).
     """
     total = np.where(is_defined, sums.right + sums.wrong + added_right + added_wrong, 1.0)
     mean = (sums.right + added_right) / total
@@ -246,9 +246,10 @@ def divide(numerator: Floats, denominator: Floats, *, empty: float = np.nan) -> 
 def beta_percentiles(alpha: Floats, beta: Floats, tail: float) -> Floats:
     """Return a percentile of each beta distribution, accurate to four digits.
 
-    `alpha` and `beta` are the parameters, (n,). `tail` is the probability below the percentile. The
-    density of the log-odds is a smooth bell, so its integral is approximated by a sum over equal
-    steps. scipy.special has the same function, but takes as long to load as a small run.
+    `alpha` and `beta` are the parameters of the distributions: arrays of shape (n,), like the
+    result. `tail` is the probability below the percentile. The density of the log-odds is a smooth
+    bell, so its integral is approximated by a sum over equal steps. scipy.special has the same
+    function. It is not used, because importing it takes as long as a small run.
     """
     alphas, betas = alpha[:, np.newaxis], beta[:, np.newaxis]
     mean = alphas / (alphas + betas)
@@ -285,7 +286,10 @@ _cached_rate_intervals: Final = lru_cache(1024)(rate_intervals)
 
 
 def field_intervals(tally: Tally, level: float, *, recall_with_fd: bool) -> FieldIntervals:
-    """Return the confidence intervals of a field, or of whole documents. `tally` has their sums."""
+    """Return the confidence intervals of a field, or of whole documents.
+
+    `tally` has the sums of the field, or of the whole documents.
+    """
     spreads = rate_and_score_spreads(tally, recall_with_fd=recall_with_fd)
     intervals = _cached_rate_intervals((*spreads.values(),), level)
     by_key = dict(zip(spreads, intervals, strict=True))
@@ -318,10 +322,11 @@ def _score_spread(tally: Tally) -> Spread:
 
 @cache
 def _rate_coefficients(*, recall_with_fd: bool) -> Mapping[str, tuple[Any, Any]]:
-    """Return a dict that maps each rate to two vectors, (5,) each.
+    """Return a dict that maps the name of each rate to two vectors of coefficients.
 
-    The numerator of the rate is the dot product of the first vector and the five counts. The
-    denominator is the dot product of the second vector and the counts.
+    The numerator of the rate is the dot product of the first vector and the counts of the five
+    outcomes. The denominator is the dot product of the second vector and these counts. Each vector
+    has the shape (5,).
     """
     return rate_fractions([*_ONE_OF_EACH], recall_with_fd=recall_with_fd)
 
@@ -427,19 +432,20 @@ def resample(  # noqa: PLR0913 - documents, statistic, seed and sizes are indepe
     replicates: int = N_REPLICATES,
     swaps: bool = False,
 ) -> Floats:
-    """Return the figures of a statistic in every replicate, (n_figures, 1 + replicates).
+    """Return the figures of a statistic in every replicate.
 
-    The first column has the original figures, for which every weight is 1. The weight of a document
-    depends only on its id, the seed and the number of the replicate. It is independent of other
-    weights.
+    The result is an array of shape (n_figures, 1 + replicates). The first column has the original
+    figures, for which every weight is 1. The weight of a document depends only on its id, the seed
+    and the number of the replicate. It is independent of other weights.
 
     Args:
         documents: the ids of the documents, without duplicates.
-        statistic: takes weights, (n_documents, n), and returns figures, (n_figures, n). The figures
-            in each of the n columns must depend only on the weights in the same column.
+        statistic: takes weights as an array of shape (n_documents, n), and returns figures as an
+            array of shape (n_figures, n). The figures in each of the n columns must depend only on
+            the weights in the same column.
         settings: the seed of the weights.
-        size: number of array cells that the statistic needs for one replicate. If there are more
-            documents than that, their number is used instead.
+        size: number of array cells that the statistic needs for one replicate. A size below the
+            number of documents has no effect: the number of documents is then used instead.
         replicates: number of replicates.
         swaps: whether to draw weights of 1 or 0. They say whether a document's two runs are
             swapped.
@@ -462,10 +468,11 @@ def resample(  # noqa: PLR0913 - documents, statistic, seed and sizes are indepe
 
 
 def added_weights(settings: IntervalSettings) -> Floats:
-    """Return the weight of one unseen document in every replicate, (1 + N_REPLICATES,).
+    """Return the weight of one unseen document in every replicate.
 
-    Bounds of an interval are computed as if the run had this document, too. The original figure,
-    which comes first, is computed without it, so the first weight is 0.
+    The bounds of an interval are computed as if the unseen document were in the run. The result is
+    an array of shape (1 + N_REPLICATES,). Its first entry is the weight for the original figure,
+    which is computed without the unseen document. This weight is therefore 0.
     """
     states = _generator_states([""], f"{settings.seed} added")
     return np.append(0.0, _draw_weights(states, 0, N_REPLICATES)[0])
@@ -512,11 +519,12 @@ def resampled_intervals(
 ) -> list[Interval | None]:
     """Return the interval of each figure from its values in replicates; None if a figure is NaN.
 
-    Both arrays are (n_figures, 1 + replicates). The first column has the original figures, which
-    are always inside their intervals. The replicates in `wrong` include one added document that is
-    wholly wrong; those in `right` include one that is wholly right. The lower bound is an
-    interpolated percentile of `wrong`, and the upper bound is one of `right`. `level`, in (0, 1),
-    is the share between the two percentiles.
+    `wrong` and `right` are arrays of shape (n_figures, 1 + replicates). Their first column has the
+    original figures, which are always inside their intervals. The replicates in `wrong` include an
+    added document that is wholly wrong. The replicates in `right` include an added document that is
+    wholly right. The lower bound is an interpolated percentile of `wrong`. The upper bound is an
+    interpolated percentile of `right`. `level`, in (0, 1), is the share of the replicates between
+    the two percentiles.
     """
     position = (1 - level) / 2 * (wrong.shape[1] - 2)
     lower = _interpolate_sorted(wrong[:, 1:], position)
@@ -528,7 +536,11 @@ def resampled_intervals(
 
 
 def _interpolate_sorted(values: NDArray[Any], position: float) -> NDArray[Any]:
-    """Return what would be at a fractional position of each row if the row were sorted."""
+    """Sort each row, and return the value at a position that may be between two values.
+
+    Such a value is interpolated. For example, the value of the row [5, 1, 3] at position 0.5 is 2,
+    because it is halfway between 1 and 3. The rows of the argument do not change.
+    """
     before = int(position)
     after = min(before + 1, values.shape[1] - 1)
     ordered = np.partition(values, (before, after), axis=1)

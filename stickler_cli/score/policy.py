@@ -56,8 +56,8 @@ class Promise:
     """Minimum probability that the limit is kept. The probability refers to the random choice of
     the labelled documents."""
     together: bool = False
-    """Whether the limit is kept with this probability for all fields at once. Otherwise, the
-    probability is that of each single field."""
+    """If true, `assurance` is the probability that the limit is kept for all fields at once. If
+    false, it is the probability that the limit is kept for a single field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ class AcceptancePolicy:
 
 
 def sign_policy(policy: AcceptancePolicy) -> AcceptancePolicy:
-    """Return a copy of the policy that has its own digest."""
+    """Compute the digest of a policy, and return a copy of the policy that contains the digest."""
     content = json_line(encoded(replace(policy, digest="")))
     return replace(policy, digest=sha256(content).hexdigest())
 
@@ -458,10 +458,10 @@ def reject_in_sequence(p: Floats, starts: Indexes, level: float) -> Floats:
 def choose_threshold(losses: Losses, max_loss: float, level: float) -> Acceptance | None:
     """Return the lowest threshold whose expected loss is at most `max_loss`; None if there is none.
 
-    The chosen threshold breaks this promise (its expected loss is greater than `max_loss`) with a
-    probability of at most `level`. The probability is over the random choice of the documents. It
-    holds because the thresholds at which testing starts are chosen from the confidences alone,
-    without knowing which values are right.
+    The threshold is chosen by tests, which can err: its expected loss may be greater than
+    `max_loss`. The probability of such an error is at most `level`, over the random choice of the
+    documents. This is guaranteed because the thresholds at which testing starts are chosen from the
+    confidences alone, without knowing which values are right.
 
     Source:
         Angelopoulos et al. (2021), Learn then Test, for testing thresholds in a fixed sequence.

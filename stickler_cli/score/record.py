@@ -235,7 +235,8 @@ shown."""
 
 
 REPEATED_TRUTHS: Final = " documents have the same ground truth as another document"
-"""The middle of a note on repeated ground truths; their number stands before it."""
+"""The middle part of each note on repeated ground truths. The note begins with the number of these
+documents."""
 
 
 def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = None) -> Run:
@@ -301,9 +302,10 @@ def _check_mergeable(runs: Sequence[tuple[str, Run]]) -> None:
 
 
 def join_rare_keys(evaluation: Evaluation, fields: Sequence[FieldInfo]) -> list[str]:
-    """Replace the rare keys of each large map by one key `*`, with the sums of all of them.
+    """Replace the rare keys of each large map by one key `*`; return a note on each of these maps.
 
-    This changes the evaluation, including its groups. Return a note on each map with rare keys.
+    The key `*` gets the sums over all rare keys of its map. The evaluation and its groups are
+    changed in place.
     """
     schema_paths = {field_info.field for field_info in fields}
     notes: list[str] = []

@@ -231,7 +231,7 @@ class Tally:
     score_square_sum: int = 0
     """Sum of the squares of the scores after clipping, times `SCORE_SCALE`."""
     weight: float | None = None
-    """Weight of the field. If documents have different weights, the greatest of them."""
+    """Weight of the field. If the weight differs between documents, this is the greatest one."""
 
     def merge(self, other: "Tally") -> None:
         """Add the sums of other documents, or of another field."""
@@ -410,10 +410,10 @@ class FieldTallies(dict[FieldNames, Tally]):
         return renamed
 
     def sort_parents_first(self, first: Iterable[FieldNames] = ()) -> "FieldTallies":
-        """Return the sums with the fields of `first` first, and all parents before their children.
+        """Return the sums in the order of a tree: all fields inside a field follow it directly.
 
-        The order is that of a tree, so all fields inside a field follow it at once. Fields of
-        `first` and parents that have no sums are added with zeros.
+        Among the fields with the same parent, those in `first` come first. A field in `first`
+        without sums is added with zeros, and so is a parent without sums.
         """
         paths = rank_parents_first((*first, *self))
         return FieldTallies((path, self.tally(path)) for path in paths)

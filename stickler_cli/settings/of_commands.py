@@ -399,8 +399,9 @@ class ManySettings(
 def as_of_eval(settings: Settings, **said: Any) -> EvalSettings:
     """Convert the settings of another command to settings of `stickler eval`.
 
-    Options that both commands have keep their values. Only output options do not: they get the
-    defaults of `stickler eval`, except that `rows` is `inline`. Keyword arguments replace values.
+    If both commands have an option, its value is kept. Output options are the exception: they get
+    the defaults of `stickler eval`, except that `rows` is `inline`. Keyword arguments take
+    precedence over all of these values.
     """
     shared = {
         name: getattr(settings, name)

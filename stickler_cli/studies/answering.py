@@ -164,9 +164,10 @@ def check_names(option: str, names: Iterable[str], valid: Collection[str], findi
 def check_gate(
     report: Report, minimum: float | None, name: str, value: float | None
 ) -> StudyAnswer:
-    """Check the gate of a study that has only one. It fails if `value` is None or below `minimum`.
+    """Check the only gate of a study, and return the report with the verdict.
 
-    If `minimum` is None, there is no gate, and the study passes.
+    The gate fails if `value` is None or below `minimum`. If `minimum` is None, there is no gate,
+    and the study passes. `name` is the name of the value in the message.
     """
     if minimum is None or (value is not None and value >= minimum):
         return StudyAnswer(report)

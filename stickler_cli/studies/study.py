@@ -44,8 +44,8 @@ class Study:
     documents could not be compared`. Empty if the answer is never incomplete."""
     formats: Sequence[str] = FORMATS
     lines: str = ""
-    """With this option, the study writes lines of data instead of a report. Empty if there is no
-    such option."""
+    """Name of the option with which the study writes lines of data instead of a report. Empty if
+    the study has no option for this."""
     line_formats: Sequence[str] = LINE_FORMATS
     """Formats in which the option `lines` can write lines."""
 

@@ -159,8 +159,9 @@ class BulkStructuredModelEvaluator:
         """Create an evaluator without documents.
 
         Args:
-            target_schema: class of the ground truths. If it is None, each ground truth decides by
-                its own class.
+            target_schema: the class for ground truths that are dicts. For a ground truth that is an
+                instance of a StructuredModel, its own class is used instead. If `target_schema` is
+                None, all ground truths must be such instances.
             verbose: whether to print each document that cannot be compared, and how many documents
                 were compared.
             document_non_matches: whether to keep all errors of values. The memory used then grows
@@ -288,8 +289,8 @@ class BulkStructuredModelEvaluator:
         """Add the result of `compare_with(..., include_confusion_matrix=True)` for one document.
 
         Raises:
-            ValueError: `comparison_result` is something else, or comes from stickler-eval, whose
-                results have no `leaves` counts.
+            ValueError: `comparison_result` was not returned by this call of `compare_with`, or it
+                comes from stickler-eval, whose results have no `leaves` counts.
         """
         name = self._name(doc_id)
         try:

@@ -130,7 +130,8 @@ class PrintedValues(NamedTuple):
 
     text: str
     rows: Sequence[tuple[ChangedValue, bool]]
-    """Each row, and whether the row is listed on paper, too."""
+    """For each listed row: the value, and whether the row is also listed when the page is
+    printed."""
     n_rows: int
     """Number of all rows of the cause, listed or not."""
 
@@ -299,9 +300,9 @@ def _causes_by_run(
 ) -> Iterator[tuple[int, list[CauseText], dict[str, int]]]:
     """Yield the causes of wrong values, run by run.
 
-    An entry is (index of the run, its causes in words, numbers of the causes). The numbers are a
-    dict, keyed by the joined keys of a cause. `value.run` is the index of the run to which a wrong
-    value belongs.
+    An entry is (index of the run, texts about its causes, numbers of its causes). The numbers are a
+    dict from the joined keys of a cause (see `cause_keys`) to the number that the cause has in the
+    texts. `value.run` is the index of the run to which a wrong value belongs.
     """
     for index in sorted({value.run for value in values}):
         run_causes = runs[index].evaluation.fold(Causes)
@@ -428,9 +429,10 @@ def _moves(document: DocumentChange) -> tuple[tuple[str, list[str]], ...]:
 
 
 def _move_of_whole(document: DocumentChange) -> dict[str, str]:
-    """Return the group of a document that is wholly right in only one run: `broken` or `fixed`.
+    """Return whether a whole document is `broken` or `fixed`, as a dict with the key `WHOLE`.
 
-    For other documents, the dict is empty.
+    The document is broken if only the base run has all of it right, and fixed if only the new run
+    has all of it right. In all other cases, the dict is empty.
     """
     is_right_before, is_right_after = not document.errors_before, not document.errors_after
     if is_right_before == is_right_after:
@@ -446,9 +448,9 @@ def _document_row(
 ) -> tuple[Any, ...]:
     """Return a document as a row for the page's script.
 
-    `lost` has the number of errors of the document in each run. The column of the count FD has the
-    difference between the greatest and the smallest of these numbers. The status is the same for
-    all documents, because the script filters only by the numbers.
+    `lost` has the number of errors of the document in each run. The page of a single run has a
+    column for the count FD. Here, this column has the largest of the numbers in `lost` minus the
+    smallest one. Every row has the same status, because the script filters only by the numbers.
     """
     known_counts = [count for count in lost if count is not None]
     spread = max(known_counts) - min(known_counts) if known_counts else 0

@@ -203,9 +203,10 @@ def _payload_parts(
     *,
     served: bool,
 ) -> dict[str, Iterable[bytes]]:
-    """Return the JSON data for the page's script, keyed by the id of the HTML element for it.
+    """Return the JSON data for the page's script.
 
-    The value has a JSON text for each entry.
+    A key is the id of the HTML element that will hold the data. Its value has the entries of this
+    element, each as a JSON text.
     """
     errors = payload.error_rows(detail.errors.rows(), row_by_field(view), causes)
     element_values: dict[str, Iterable[bytes]] = {

@@ -446,8 +446,9 @@ def error_rows(
         the path whose true value was predicted;
         the origin of the predicted value;
         the position, in `causes`, of the error's own cause, or -1;
-        the position of the cause under which the error is listed, or -1. This is its own cause if
-        there is one, else the cause of the item around the error that is wrong as a whole.
+        the position of the cause under which the error is listed, or -1. An error without a cause
+        of its own may be inside an item or object that failed as a whole. It is then listed under
+        the cause of this item or object.
     """
     positions = {
         cause.key: position for position, text in enumerate(causes) for cause in text.causes
@@ -486,7 +487,8 @@ class PrintedError(NamedTuple):
     """The true value, cut around the first difference. Words that the prediction lacks are
     `good`."""
     pred: Sequence[Span]
-    """The predicted value, cut in the same way. Words that the true value lacks are `bad`."""
+    """The predicted value, cut to the same range as the true value. Words that the true value lacks
+    are `bad`."""
     is_short: bool
     """Whether both values fit on one line."""
     is_on_paper: bool

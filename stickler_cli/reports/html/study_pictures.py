@@ -21,8 +21,8 @@ PLACE_PARTS: Final = (
 )
 """The segments of a field's bar.
 
-Each entry has the name of the attribute that counts, the title of the segment, and its style class.
-"""
+Each entry has three texts: the attribute of `PlacedField` that has the segment's count, the title
+of the segment, and its style class."""
 
 
 class BarSegment(NamedTuple):

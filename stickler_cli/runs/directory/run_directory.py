@@ -531,8 +531,7 @@ _OPTIONS: Final = {
     "first_non_matches": "--show-non-matches",
     "intervals": "--ci or --seed",
 }
-"""Maps a setting to its command-line option. Only settings whose option has another name are in it.
-"""
+"""Maps a setting to its command-line option, if the two have different names."""
 
 
 def _option_of(setting: str) -> str:

@@ -153,9 +153,9 @@ def packed_items(items: Iterable[WorkItem]) -> bytes:
 
 
 def _drop_lines(item: Part) -> Part:
-    """Return a reference to a pair without lines of text that a worker can read from a file itself.
+    """Remove the text of lines from a reference to a pair if a worker can read it from a file.
 
-    Anything but a reference to a pair is returned unchanged.
+    An item that is not a reference to a pair is returned unchanged.
     """
     if not isinstance(item, PairRef):
         return item

@@ -90,9 +90,10 @@ class Chunks:
         Args:
             items: the documents.
             size: documents in each chunk; None to adapt the size to bytes and time.
-            timed: whether the time of a chunk measures its work; False if chunks wait for models.
-            jobs: number of processes. With several, the first chunks are small, so that all of them
-                have work at once.
+            timed: whether the time that a chunk takes is a measure of its work. Set this to False
+                if most of the time is spent on waiting for models.
+            jobs: number of processes. If there are several, the first chunks are small, so that
+                every process gets work at once.
             largest: maximum size of a chunk, by default `CHUNK`.
         """
         self._items = items
@@ -112,8 +113,8 @@ class Chunks:
     def take(self, max_documents: int | None = None) -> list[WorkItem]:
         """Return the documents of the next chunk. The list is empty if no documents are left.
 
-        A chunk has at most `max_documents` documents, unless so few would be finished too quickly.
-        Sending a chunk takes time, so the chunk then has more.
+        A chunk has at most `max_documents` documents. There is one exception: if a chunk of this
+        size would be finished too quickly, it has more documents, because sending it takes time.
         """
         max_documents = self._largest.documents if max_documents is None else max_documents
         if self.returned:
@@ -168,8 +169,9 @@ class Inline:
     ) -> None:
         """Create an executor.
 
-        `limit` is the memory in bytes that documents may take; None for no limit. Only with an
-        `interruption`, chunks that would block this process for too long are put back.
+        `limit` is the memory in bytes that documents may take; None for no limit. If there is an
+        `interruption`, a chunk that would block this process for too long is put back. If there is
+        none, this process evaluates every chunk.
         """
         at_once = None if interruption is None else AT_ONCE
         self._job = replace(job, options=replace(job.options, work_at_once=at_once))
@@ -359,7 +361,7 @@ class Elsewhere(ABC, Generic[H]):
     def _note_death(self, found: str) -> None:
         """Count the death of a worker.
 
-        `found` says in the error what happened.
+        `found` is the text in the error that describes what happened.
 
         Raises:
             WorkerDiedError: too many workers have died since the last result.

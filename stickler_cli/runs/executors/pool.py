@@ -319,9 +319,10 @@ class Pool(Elsewhere[_Chunk]):
                     worker.connection.send_bytes(packed)
 
     def _next(self, chunks: Chunks) -> _Chunk | None:
-        """Return the next chunk to send.
+        """Return the next chunk to send, or None if no chunk can be sent now.
 
-        Returns None if no documents are left, or if too many results wait for an earlier one.
+        No chunk can be sent if no documents are left. If the result of an early chunk is missing,
+        the results of later chunks have to wait. No chunk is sent while too many results wait.
         """
         under_way = self.at.values()
         for chunk in self.order:

@@ -23,8 +23,8 @@ from .name_rules import (
 from .observation import Observed
 
 ROW_THRESHOLD: Final = 0.5
-"""Two rows of a table match if at least this share of their cells is equal. It is the same as for
-tuples. Source: docs/semantics.md."""
+"""Two rows of a table match if at least this share of their cells is equal. The default for tuples
+is the same share. Source: docs/semantics.md."""
 _LEAVES: Final = frozenset({"string", "number", "integer", "boolean"})
 _NUMBERS: Final = frozenset({"number", "integer"})
 ALL_KINDS: Final = frozenset({"array", "object", *_LEAVES})

@@ -97,8 +97,9 @@ class Inferred:
     """JSON Pointers to the places in the schema's own file where annotations of the field can
     stand. If several of them have an annotation, the first one wins."""
     other_annotations: Mapping[str, JsonValue] = field(default_factory=dict, repr=False)
-    """Annotations that no other attribute contains. They say how list items are paired, or at which
-    score two rows match. Keys are written as in a schema, such as `x-aws-stickler-pairing`."""
+    """Annotations that no other attribute contains. They say how list items are paired, or from
+    which score on two rows of a table match. Keys are written as in a schema, such as
+    `x-aws-stickler-pairing`."""
 
     @property
     def compared_by(self) -> str:
@@ -159,7 +160,8 @@ def choose_leaf(
 ) -> Inferred:
     """Return the comparison of a leaf.
 
-    Annotations come first, then its kind, its name and its values.
+    If annotations state a comparison, it is used. Otherwise, the comparison follows from the leaf's
+    kind, name and observed values.
 
     `name` is the name of the leaf's field. `seen` has the observed values of the leaf. `currencies`
     are those that neighbouring fields state. `is_called` says that the leaf is inside the
@@ -281,10 +283,11 @@ def _has_dots_for_thousands(seen: Observed) -> bool:
 
 
 def _adjust_dates(choice: Inferred, seen: Observed) -> Inferred:
-    """Add to a comparison of dates what the observed texts show, and return it.
+    """Adjust a comparison of dates to the observed texts, and return it.
 
-    They may show the order of day and month. Times are compared, too, if most texts contain one.
-    Any other comparison is returned unchanged.
+    If most texts contain a time, times are compared, too. If the texts show whether the day or the
+    month comes first, dates are read in this order. A comparison of anything but dates is returned
+    unchanged.
     """
     if choice.comparator != "DateComparator":
         return choice

@@ -73,7 +73,8 @@ LIST_OF: Final = "list of "
 """Prefix of the kind of list elements, as in `list of string`. If the document itself is a list,
 its elements are listed as one field with an empty path and such a kind."""
 IN_ANY_ORDER: Final = "in any order"
-"""Suffix of the reason for list elements whose order does not matter."""
+"""Text at the end of the reason for a comparison. It states that the order of list elements does
+not matter."""
 OPEN_TEXT: Final = "a text that contains JSON: values of any type, each compared by its type"
 WHOLE: Final = "array or object"
 """The kind of an array or object that a comparator compares as one value."""
@@ -145,7 +146,8 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         self._root = files.root
         self._own: set[int] = set()
         """Identities (`id()`) of the schemas to which annotations may be added. The schemas `true`
-        and `false` cannot have annotations, so the objects that replace them are not included."""
+        and `false` cannot have annotations. During the walk, an object stands for each of them, and
+        this object is not included."""
         own_schemas = self._own  # `files` must not refer to the walker: a cycle stays in memory
 
         def note(schema: Schema) -> bool:
@@ -161,8 +163,8 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         self._boxes = comparators.boxes
         self._choices: dict[int, tuple[Schema, Inferred]] = {}
         self._further: dict[int, tuple[Schema, Inferred]] = {}
-        """Inferred `other_annotations`. Maps the `id()` of a schema to a pair: the schema, and an
-        entry with these annotations."""
+        """Maps the `id()` of a schema to a pair: the schema, and an `Inferred` object. The
+        `other_annotations` of the `Inferred` object are to be added to the schema."""
         self._texts: dict[int, _TextsOfSchema] = {}
         """Maps the `id()` of a schema to the observed texts of its fields that may be JSON."""
         self._text_visits: list[FieldVisit] = []
@@ -624,7 +626,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _note_running_numbers(self, place: ObjectPlace, visit: FieldVisit) -> None:
         """Find fields that number the items of a list, such as a line number.
 
-        For each of them, an annotation is remembered that keeps it out of the pairing of items.
+        Remember an annotation for each of these fields: the field is not used to pair items.
         """
         shape = self._find_shape(visit, visit.depth - 1) if visit.listed else None
         if shape is None:

@@ -1,6 +1,6 @@
 """Statistics of the lists in one field: lengths, rows of tables, running numbers, boxes.
 
-Their size is limited, for any number of documents.
+The statistics take limited memory, however many documents are observed.
 """
 
 from collections import Counter
@@ -78,11 +78,12 @@ class ListShape:
     """Whether the rows of a list differ in length, have fewer than two cells, or stand beside
     values that are not rows."""
     kinds_by_position: list[set[str]] | None = field(default_factory=list)
-    """Kinds of the values at each position, without null. None after a list that is longer than
-    `MAX_POSITIONS`."""
+    """Kinds of the values at each position, without null. This becomes None if a list is longer
+    than `MAX_POSITIONS`."""
     counters: dict[str, int] | None = None
-    """Fields that number the items (0, 1, 2 or 1, 2, 3) in every list so far. The value is the
-    first number. None until a list of objects is added."""
+    """Maps the name of each field that numbers the items in every list so far to its first number.
+    The first number is 0 for a field with 0, 1, 2, and 1 for a field with 1, 2, 3. This is None
+    until a list of objects is added."""
     n_counted_lists: int = 0
     """Number of lists with at least two objects."""
     max_counted: int = 0

@@ -39,7 +39,8 @@ PHONE: Final = LeafDefault("PhoneComparator", 1.0, {"digits_only": True})
 TIME: Final = LeafDefault("TimeComparator", 1.0)
 WEB: Final = LeafDefault("CaseInsensitiveComparator", 1.0, {"case_of_paths": True})
 CASED: Final = LeafDefault("CodeComparator", 1.0)
-"""Comparison of texts in which every character counts, and also upper and lower case."""
+"""Comparison of texts in which every character counts, except for white space. An upper-case letter
+differs from the same letter in lower case."""
 CENT: Final = {"absolute_tolerance": 0.01}
 """Tolerance for amounts that are rounded to a cent."""
 MONEY: Final = LeafDefault("NumericComparator", 1.0, {**CENT, "unit": "same", "decimal": "money"})
@@ -136,8 +137,9 @@ _TABLE: Final[dict[str, tuple[str, frozenset[str], LeafDefault]]] = {
     ),
     "box": ("a box on a page: two boxes are compared by how far they overlap", BOX, OVERLAP),
 }
-"""The rules by their keys in names.json: what a field means, its kinds of values, and how it is
-compared. The file names.json lists the names of each rule in each language."""
+"""Maps the key of each rule to a tuple: what the values of a field mean, the kinds of values to
+which the rule applies, and how they are compared. The file names.json has the same keys. It lists
+the names of each rule in each language."""
 ENGLISH: Final = "en"
 FIRST: Final = ("fr", "es", "it", "pt")
 """Languages in which the first noun of a name is the main noun, as in `numero factura`."""
@@ -148,7 +150,8 @@ LONGEST_NAME: Final = 200
 length, and the time to interpret a name grows with the square of the number of its words."""
 LEAST: Final = 4
 """Minimum number of letters of a word that is searched at the end of a compound, such as `nummer`
-in `rechnungsnummer`. There is one exception: `nr` is shorter, but no other word ends in it."""
+in `rechnungsnummer`. A shorter word could be found by chance in an unrelated word. The word `nr` is
+the one exception: it is searched, because unrelated words do not end in these two letters."""
 
 
 @cache  # not on import, since annotated schemas need no rules
@@ -185,7 +188,7 @@ PREPOSITIONS: Final = _names_in(
     "after, as, at, before, by, da, de, degli, del, della, der, des, di, do, du, excl, excluding,"
     "for, from, in, incl, including, of, on, per, through, to, until, van, von, with, without"
 )
-"""Prepositions. The words after one only give details: `total before tax` is a total."""
+"""Prepositions. Words that follow a preposition only add details: `total before tax` is a total."""
 
 QUADRILATERALS: Final = _names_in("polygon, poly, quad")
 """Last words of the names of arrays with the corners of an area. They are compared as boxes only if
@@ -222,8 +225,8 @@ NAMES_IN_CODE: Final = _names_in(
 ARGUMENTS: Final = _names_in("arg, argument, kwarg")
 """Last words of the names of fields that contain the arguments of a call."""
 INPUTS: Final = _names_in("input, param, parameter")
-"""Last words of the names of fields that may contain the arguments of a call. A field `input` does
-if another field of the same object has the name of a tool."""
+"""Last words of the names of fields that may contain the arguments of a call. For example, a field
+`input` contains arguments if another field of the same object contains the names of tools."""
 TOOLS: Final = _names_in("function, name, tool")
 """Last words of the names of fields that may contain the name of a tool."""
 _CALLED: Final = frozenset(("column", "command", "function", "tool", "variable"))
@@ -342,9 +345,10 @@ def _without_accents(name: str) -> str:
 
 
 def _readings(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Yield shortened forms of a name that may end in its main noun.
+    """Yield forms of a name whose last word may be the main noun of the name.
 
-    The likeliest form comes first.
+    The likeliest form comes first. For `total before tax`, the forms are `total before`, `total`
+    and `total before tax`. Qualifiers at the end, such as `eur`, are removed from all forms.
     """
     while len(words) > 1 and words[-1] in QUALIFIERS:
         words = words[:-1]

@@ -1,7 +1,7 @@
 """Statistics of the values in each field, for any number of documents in limited memory.
 
-The values of all documents are counted. Only for the first `SAMPLE` texts of each field, it is
-determined which form they have, such as a date or a code.
+The values of all documents are counted. The form of texts, such as a date or a code, is determined
+only for the first `SAMPLE` texts of each field.
 """
 
 import math
@@ -29,14 +29,15 @@ FIRST: Final = 1000
 SHORT: Final = 40
 """Maximum number of characters of a short text. In a short text, every digit and word counts."""
 SAMPLE: Final = 500
-"""Maximum number of texts of a field whose form is determined. At most this many lists of a field
-are searched for a field that identifies their items."""
+"""Maximum number of texts that are examined for each field, to determine whether they are dates,
+codes and so on. It is also the maximum number of lists of objects that are searched, for each
+field, for a key that identifies the objects."""
 MOST_CHARACTERS: Final = 50_000_000
-"""Maximum number of characters in all texts whose form is determined. They take about ten seconds.
-"""
+"""Maximum number of characters in all texts whose form is determined. To determine the form of this
+many characters takes about ten seconds."""
 MAX_COUNTED_VALUES: Final = 5_000_000
-"""Maximum number of values that are counted in all documents together. They take about twenty
-seconds. All further lists, objects and documents count as empty."""
+"""Maximum number of values that are counted in all documents together. To count this many takes
+about twenty seconds. After that, all lists, objects and documents count as empty."""
 MOST_VALUES: Final = 50
 """Maximum number of distinct texts of a field that are kept. A field with more texts does not have
 a fixed set of choices."""
@@ -45,11 +46,11 @@ LONGEST_VALUE: Final = 60
 LONGEST_READ: Final = 100
 """Maximum number of characters of a text that may be a date, a number or a code."""
 MOST_KEYS: Final = 300
-"""Maximum number of keys of an object with statistics of their own. An object with more keys is
+"""Maximum number of keys in an object for which statistics are kept. An object with more keys is
 treated as a map."""
 MOST_PLACES: Final = 20_000
-"""Maximum number of fields and elements with statistics. Schemas allow values of any type in all
-further ones."""
+"""Maximum number of fields and elements for which statistics are kept. If documents have more, the
+inferred schema allows values of any type in the additional fields and elements."""
 DEEPEST: Final = 40
 """Maximum nesting depth with statistics. Schemas allow values of any type at deeper levels."""
 
@@ -140,7 +141,12 @@ _DOTS_IN_NUMBER: Final = {
 
 
 def is_fine_amount(number: Decimal) -> bool:
-    """Return whether a cent is a large part of an amount, such as 0.05 or the price 2.3456."""
+    """Return whether an amount is so small or so precise that one cent is a large difference.
+
+    Amounts below 1 are small, such as 0.05. Amounts below `MAX_FINE_AMOUNT` with three to
+    `MAX_DECIMALS` decimals are precise, such as the price 2.3456. The sign is ignored. For 0, the
+    result is False.
+    """
     if not 0 < abs(number) < MAX_FINE_AMOUNT:
         return False
     exponent = number.normalize().as_tuple().exponent
@@ -237,8 +243,8 @@ class Observed:
     kinds: Counter[str] = field(default_factory=Counter)
     """Number of values of each JSON type."""
     forms: Counter[str] = field(default_factory=Counter)
-    """For each form, such as `date`, the number of texts that have it, of the first `SAMPLE` texts.
-    The key "" has the number of texts that were examined."""
+    """For each form, such as `date`, the number of texts that have this form. Only the first
+    `SAMPLE` texts are examined. The key "" has the number of examined texts."""
     evidence: Counter[str] = field(default_factory=Counter)
     """What the texts show about dates and numbers. Maps evidence, such as `day first`, to the
     number of texts that show it."""
@@ -263,8 +269,8 @@ class Observed:
     """Number of lists that were searched for a field that identifies their items. Only lists with
     at least two objects are searched."""
     n_lists_by_key: Counter[str] = field(default_factory=Counter)
-    """For each field, the number of searched lists in which every item has another value of this
-    field."""
+    """For each field of the items, the number of searched lists in which all items have this field
+    and no two items have the same value of it."""
     shape: ListShape = field(default_factory=ListShape)
     """Statistics of the lists themselves, such as their lengths."""
 
@@ -510,7 +516,10 @@ class Observed:
             self.n_lists_by_key.update(_keys_of(items))
 
     def settle(self) -> None:
-        """In all fields that also have lists, count each single value as a list with one item."""
+        """Count single values as lists with one item, in fields that have single values and lists.
+
+        This is done in all fields and elements inside this one, but not for its own values.
+        """
         children = [*self.fields.values()]
         if self.elements is not None:
             children.append(self.elements)
@@ -618,8 +627,9 @@ def is_set(seen: Observed) -> bool:
 
 
 MOSTLY: Final = 0.5
-"""The name of a field may suggest a comparator. It is used only if it can read at least this share
-of the texts. Texts that it cannot read are only tested for equality."""
+"""The name of a field may suggest a comparator, such as DateComparator. The comparator is used only
+if it can read at least this share of the field's texts. Texts that the comparator cannot read are
+only tested for equality."""
 READS: Final = {
     "DateComparator": "readable date",
     "NumericComparator": "number",

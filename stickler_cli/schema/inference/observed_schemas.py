@@ -71,7 +71,10 @@ def _schema(seen: Observed, name: str) -> JsonObject:
 
 
 def _schema_of_kind(seen: Observed, name: str, kind: str) -> JsonObject:
-    """Return the schema of those values that have one kind. It is an alternative of a union."""
+    """Return the schema of those values of a field that have the given kind, such as `string`.
+
+    The field also has values of other kinds, so this schema is one alternative of a union.
+    """
     if kind == "null":
         return {"type": kind}
     of_kind = replace(seen, kinds=Counter({kind: seen.kinds[kind]}))

@@ -73,9 +73,10 @@ def write_alternatives(schema: Schema) -> tuple[list[Schema], list[RewrittenUnio
 def write_lists(
     schema: Schema, make_places: Callable[[], tuple[PlaceFinder, Source]]
 ) -> list[RewrittenUnion]:
-    """Let only the list remain of each union that allows a value or a list of such values.
+    """Keep only the list in each union that allows a single value or a list of such values.
 
-    This changes the schema. Unions that have annotations for comparisons stay as they are.
+    For example, `"type": ["string", "array"]` becomes `"type": "array"` if elements are strings.
+    The schema is changed in place. Unions that have annotations for comparisons stay as they are.
 
     Return the parts of the schema that were rewritten. `make_places` returns a pair: an object that
     finds the places of the schema, and the root schema.

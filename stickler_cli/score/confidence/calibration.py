@@ -18,8 +18,8 @@ from stickler_cli.score.intervals import BoundsRecord, divide
 
 BINS: Final = 10
 BUDGETS: Final = (0.1, 0.3, 0.5)
-"""Shares of all values that people may have time to review. For each, the results say which share
-of the wrong values they would find."""
+"""Shares of all values that people may have time to review. For each of these shares, the results
+say which share of the wrong values such a review would find."""
 PRECISIONS: Final = (0.95, 0.99, 0.999)
 """Shares of right values that users may require. For each of them, reports show the lowest
 confidence threshold such that enough of the values at or above it are right."""
@@ -107,9 +107,9 @@ class Reliability:
 
     @property
     def auprc_error(self) -> Floats:
-        """Average precision of a search for wrong units that starts at the lowest confidence.
+        """Average precision of a search for wrong units by their confidence, the lowest first.
 
-        Units of equal confidence are looked at together.
+        Units of equal confidence are one step of the search.
         """
         precision = divide(np.cumsum(self.wrong, axis=0), np.cumsum(self.units, axis=0))
         weighted = np.where(self.wrong > 0, precision, 0) * self.wrong

@@ -350,9 +350,11 @@ def _resample_figures(units: ConfidenceUnits, settings: IntervalSettings) -> lis
     members, document = np.unique(units.document, return_inverse=True)
 
     def figures_of_replicates(weights: Floats) -> Floats:
-        """Return figures and shares, (n_figures, n), when documents are weighted by `weights`.
+        """Return figures and shares after weighting documents.
 
-        `weights` has the shape (n_documents, n).
+        `weights` is an array of shape (n_documents, n). Each of its columns has the weights of the
+        documents in one replicate. The result has one column for each replicate, and one row for
+        each figure and each share.
         """
         weighted = reliability(units.confidence, units.is_right, document, weights)
         return np.concatenate([np.stack([*weighted.figures().values()]), weighted.shares()])

@@ -3,7 +3,8 @@
 A *group* is the errors of one field that have one error class. Some errors of a group share a
 trait: they have the same two values, or they are items that differ in the same fields. Such errors
 are one *cause*. If a prediction breaks off, everything after its end is missed for the same reason,
-so these values belong to one cause. So do all values of predictions that have no value at all.
+so these values belong to one cause. If a prediction has no value at all, all values of the ground
+truth are missed for the same reason, and belong to one cause, too.
 
 Each lost value belongs to one cause. If it was lost with a whole item or object, this is the cause
 of the item or object. Causes are ranked by the number of lost values.
@@ -147,22 +148,23 @@ class Causes:
     by mistake. The counter has the number of wrong values from each origin. It is empty if there
     were too many origins. A cause without a trait has no counter."""
     last_items: dict[CauseIdentity, IndexRange] = field(default_factory=dict)
-    """For each cause of documents that end inside a list, the indexes of their last predicted
-    items: the lowest and the highest one."""
+    """Maps a cause to the lowest and the highest index of the last predicted item in its documents.
+    Only the causes of documents that end inside a list are in this dict."""
     ids: dict[CauseIdentity, set[str]] | None = field(default_factory=dict)
     """The ids of the documents in which each cause occurs; None if single documents are not
     kept."""
     values: ValueCounts = field(default_factory=ValueCounts)
-    """How often values occur. This tells whether a value of another field may be there by
-    chance."""
+    """How often values occur. From these counts, `is_telling` computes whether a wrong value may
+    equal the value of another field by chance."""
     _telling: dict[Origin, bool] = field(default_factory=dict, compare=False)
     """Cached results of `is_telling`. The cache is cleared when errors are added."""
 
     def add(self, batch: DocumentErrors, selected: Mask | None = None) -> None:
-        """Add the errors of all documents of a batch, or of the selected documents only.
+        """Add the errors of a batch.
 
-        However, simple errors are added for all documents in either case. These are missed and
-        invented values.
+        `selected` is a mask of the documents whose errors are added; None selects all of them.
+        Missed and invented values (simple errors) do not depend on it: they are always added for
+        all documents.
         """
         errors_by_cause = defaultdict[tuple[Group, ErrorTrait], list[ClassifiedError]](list)
         missed_at_end = defaultdict[tuple[Group, ErrorTrait], list[int]](list)
@@ -298,9 +300,10 @@ class Causes:
         """Return the causes that lost values, as the numbered entries of reports.
 
         The entry that lost most values comes first; it has number 1. Most entries are a single
-        cause. In a field of values, however, all causes with a single error and the same error
-        class are one entry. If the class is in `SLIPS`, all its causes in the field are one entry.
-        All documents that end early after some predicted value are one entry, too.
+        cause, but some causes are joined. In a field of values, all causes of one error class are
+        one entry if the class is in `SLIPS`. If the class is not in `SLIPS`, only those of its
+        causes that have a single error are joined. All documents that end early after some
+        predicted value are one entry, too.
         """
         single: list[tuple[Cause, ...]] = []
         joined: dict[Group, list[Cause]] = {}
@@ -329,7 +332,7 @@ class Causes:
         return entries[number - 1]
 
     def size_of(self, cause: Cause) -> CauseSize:
-        """Return the size of a cause in these documents."""
+        """Return the size of a cause in the documents that were added."""
         group, trait = cause.identity
         return self.groups[group][trait]
 

@@ -100,9 +100,9 @@ class ValueCounts:
         A hit is a wrong value of the first field that equals the true value of the second field.
 
         As a model of chance, imagine that the true values of `other` are shuffled among the
-        documents. How likely a hit then is, is estimated from all pairs of a wrong value and a true
-        value that are equal, except the `n_hits` observed pairs. The probability is corrected for
-        the number of fields that were tried.
+        documents. To estimate the probability of a hit, all pairs of a wrong value and an equal
+        true value are counted, except the `n_hits` observed pairs. The result is corrected for the
+        number of fields that were tried.
 
         The result is 0 if no wrong values of `names` were counted; objects and lists are never
         counted. The result is 1 if no true values of `other` were counted.

@@ -45,8 +45,8 @@ class FieldPlace(NamedTuple):
     """
 
     order: SortKey
-    """The positions, among their siblings, of all objects that contain the field, the outermost
-    first. The position of the field itself comes last."""
+    """The position of each step of `path` among its siblings. For example, `(2, 0)` is the first
+    field of the object in the third field of the document."""
     path: FieldNames
 
 
@@ -72,8 +72,8 @@ class DocumentEnd(NamedTuple):
     place: FieldPlace = FieldPlace((), ())
     """The last predicted field; meaningless for a document without predicted values."""
     last_item: int = _NO_INDEX
-    """If the document ends inside the list `place`, the index of the last predicted item in the
-    ground truth; else -1."""
+    """If the document ends inside the list `place`, this is the ground-truth index of the last item
+    that was predicted. Otherwise, it is -1."""
 
     @property
     def sentence(self) -> str:
@@ -154,7 +154,8 @@ class _ListItems:
     """The items that each document has in one list, which is not inside another list."""
 
     last_predicted: Indexes
-    """The highest index of a predicted item in the ground truth, (n_documents,); -1 for none."""
+    """The ground-truth index of the last item that was predicted; -1 if no item was predicted. The
+    shape is (n_documents,)."""
     first_missed: Indexes
     """The lowest index of a missed item in the ground truth, (n_documents,)."""
     n_missed: Indexes
@@ -164,9 +165,10 @@ class _ListItems:
 
     @property
     def is_cut(self) -> Mask:
-        """Whether the list seems to be cut off, (n_documents,).
+        """Whether the list of each document seems to be cut off, as a mask of shape (n_documents,).
 
-        The first items of the ground truth are predicted, then no more, and no other items.
+        A list seems to be cut off if the prediction has its first items, all later items are
+        missed, and the prediction has no items that the ground truth lacks.
         """
         is_prefix = (self.last_predicted >= 0) & (self.last_predicted < self.first_missed)
         return is_prefix & (self.n_missed > 0) & ~self.has_others
@@ -244,10 +246,12 @@ def _find_last_fields(
 def _end_documents(
     place: FieldPlace, is_last: Mask, n_missed: Indexes, items: _ListItems | None
 ) -> Iterator[tuple[int, DocumentEnd]]:
-    """Yield each document whose last predicted field is `place`, if enough is missed after it.
+    """Yield (document, end) for each document that ends early at the field `place`.
 
-    `n_missed` is the number of missed fields after that field, (n_documents,); `items` are its
-    items if it is a list.
+    `is_last` is a mask of the documents whose last predicted field is `place`. `n_missed` is the
+    number of fields that each document misses after `place`. Both have the shape (n_documents,). If
+    `place` is a list, `items` are its items; a list that is cut off adds its missed items to
+    `n_missed`.
     """
     is_cut = np.zeros_like(is_last)
     if items is not None:
@@ -264,10 +268,11 @@ def _end_documents(
 def is_after_end(
     table: UnitTable, batch: UnitBatch, positions: Indexes, early_ends: EarlyEnds
 ) -> Mask:
-    """Return whether each unit comes after the end of its document, (n,).
+    """Return a mask of the units that come after the end of their document.
 
-    False in documents that do not end early. All units are of one field; `positions` are their
-    positions in the batch.
+    The mask has an entry for each of `positions`. These are the positions of the units in the
+    batch; all of the units must be of one field. The mask is False for a document that does not end
+    early.
     """
     if not early_ends:
         return np.zeros(len(positions), np.bool_)
@@ -283,9 +288,10 @@ def is_after_end(
 
 
 def find_item_indexes(batch: UnitBatch, positions: Indexes) -> list[int]:
-    """Return the index, in its outermost list, of the item that contains each unit.
+    """Return the index of the list item that contains each unit.
 
-    Indexes are those of the ground truth; -1 for a unit outside lists.
+    If an item contains lists with further items, the outermost item counts. The index is the one in
+    the ground truth, and -1 for a unit outside lists.
     """
     item_indexes = [_NO_INDEX] * len(positions)
     level = batch
@@ -320,16 +326,20 @@ def find_place(table: UnitTable, batch: UnitBatch, position: int) -> FieldPlace:
 
 
 def _is_field(batch: UnitBatch) -> bool:
-    """Return whether the units of a batch are fields outside lists, or items of such fields."""
+    """Return whether the units of a batch are fields outside lists, or items of an outermost list.
+
+    An outermost list is a list that is not inside another list.
+    """
     if batch.container is None or batch.is_document:
         return False
     return not (batch.container.is_in_list if batch.is_item else batch.is_in_list)
 
 
 def _is_missed_field(batch: UnitBatch) -> Mask:
-    """Return which units of a batch are missed, (size,).
+    """Return a mask of the missed units of a batch.
 
-    A unit inside another missed unit is False, so that it is not counted again.
+    The mask is False for a unit inside an object that is wrong as a whole, so that only the object
+    is counted. The shape of the mask is (size,).
     """
     if batch.kind == UNLABELLED or not (batch.is_item or batch.kind in {VALUE, OBJECT}):
         return np.zeros(batch.size, np.bool_)
@@ -338,10 +348,10 @@ def _is_missed_field(batch: UnitBatch) -> Mask:
 
 
 def _is_predicted(table: UnitTable, batch: UnitBatch) -> Mask:
-    """Return which units of a batch show that their field is predicted, (size,).
+    """Return a mask of the units of a batch that show that their field is predicted.
 
-    In a field that is not labelled, all units are True. The table does not have the predictions of
-    such a field, so there may be one.
+    In an unlabelled field, all units are True: the table does not have the predictions of such a
+    field, so the field may be predicted. The shape of the mask is (size,).
     """
     if batch.kind == UNLABELLED:
         return np.ones(batch.size, np.bool_)

@@ -200,7 +200,7 @@ def _classify_numbers_as_read(
 def _classify_pair(  # noqa: PLR0911 - one for each rule, in their order
     gt: Any, pred: Any, gt_text: str, pred_text: str
 ) -> tuple[ErrorClass | None, ErrorClass | None]:
-    """Return (certain class, possible class) from two texts alone. At least one of them is None.
+    """Return (certain class, possible class) from two texts alone; at least one class is None.
 
     The possible class applies only if the prediction is not the value of another field.
     """
@@ -262,7 +262,7 @@ def _unexplained(path: Path) -> ErrorClass:
 
 
 class ValuePlaces:
-    """The values of a ground truth, used to find out whether a wrong value is another field's.
+    """The values of a ground truth. They show whether a wrong value belongs to another field.
 
     Look-ups in an object are cached, since one object may have several errors.
     """
@@ -414,10 +414,10 @@ def _is_product(item: JsonObject, name: str, factors: tuple[str, ...]) -> bool:
 
 
 def searchable_form(value: JsonValue) -> JsonValue:
-    """Convert a value to a form in which it equals the same value of another field.
+    """Convert a value to the form in which it is searched for in other fields.
 
-    Numbers become text, and text is in lower case. Return None for a value that is so common that
-    another field may have it by chance.
+    A number becomes text, and text is put in lower case, so that `49.99` equals `"49.99"`. Return
+    None for a value that is so common that another field may have it by chance.
 
     >>> searchable_form(49.99), searchable_form("Ada Byron ")
     ('49.99', 'ada byron')

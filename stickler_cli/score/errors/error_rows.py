@@ -84,8 +84,9 @@ class Error(NamedTuple):
     similarity: Fraction | None = None
     """Similarity of the values; only for a false discovery."""
     inside: str | None = None
-    """Path of the error that contains this one. That error is a list item that failed as a whole,
-    or an object that failed as a whole because one side lacks it."""
+    """Path of the list item, object or value that failed as a whole and contains this error. Null
+    if there is none. Three things fail as a whole: a list item that does not match, an object that
+    one side lacks, and two values of different kinds, such as an object and a list."""
     values: Count | None = None
     """Number of wrong values inside a list item or object that failed as a whole; null for a
     value."""
@@ -101,10 +102,11 @@ class Error(NamedTuple):
     swapped_with: str = ""
     """For a swapped value, the path at which the ground truth has the predicted value."""
     origin: str = ""
-    """A further explanation of the error. For a pair of list items, where its wrong values come
-    from, such as `unit_price holds the true amount; amount = 21 x 3686.34`. For a digit slip, what
-    differs, such as `the sign differs`. For an error after the end of a document that ends early,
-    where it ends: `nothing is predicted after total`, or `the prediction has no values`."""
+    """A further explanation of the error; empty if there is none. For a pair of list items, it is
+    the sources of the wrong values, such as `unit_price holds the true amount; amount = 21 x
+    3686.34`. For a digit slip, it is the difference, such as `the sign differs`. If a prediction
+    ends early, and the error comes after this end, it is a clause about the end: `nothing is
+    predicted after total`, or `the prediction has no values`."""
 
     @property
     def explanation(self) -> str:
@@ -123,12 +125,12 @@ class Error(NamedTuple):
 
     @property
     def displayed(self) -> "Error":
-        """The error as a page shows it: values are JSON text, without the judge's reason."""
+        """The error as a page shows it: both values are JSON text, and `judge` is empty."""
         return self._replace(gt=display_value(self.gt), pred=display_value(self.pred), judge="")
 
 
 def error_of(document: str, error: ClassifiedError, *, with_cause: bool = True) -> Error:
-    """Convert an error to a row of files and pages.
+    """Convert a classified error to an `Error`, which is a row in files and on pages.
 
     If `with_cause` is False, the column `cause` stays empty.
     """
@@ -160,9 +162,9 @@ def error_of(document: str, error: ClassifiedError, *, with_cause: bool = True) 
 def describe_background(error: ClassifiedError) -> str:
     """Return an additional explanation of an error, or an empty text if there is none.
 
-    For an error after the end of a document that ends early, it is where the document ends. For a
-    digit slip, it is what differs. For a pair of list items, it is where the wrong values come
-    from.
+    The explanation depends on the error. If a prediction ends early, and the error comes after this
+    end, the explanation names the end. For a digit slip, it names the difference. For a pair of
+    list items, it names the sources of the wrong values.
     """
     if error.end is not None:
         return error.end.sentence
@@ -289,7 +291,7 @@ class DocumentLines(NamedTuple):
 class KeptErrors:
     """Errors as lines of JSON, limited in number and size.
 
-    Merge objects in the order of their documents.
+    Each part of a run can have its own object. Merge these objects in the order of the documents.
     """
 
     max_lines: int = 100_000
@@ -343,8 +345,8 @@ class KeptErrors:
     def merge(self, other: "KeptErrors") -> None:
         """Add the kept errors of later documents.
 
-        After that, each sample is cut to its size. If `other` has a lower `bound`, this object
-        adopts it, and drops its own errors above it.
+        Samples of both objects are joined, and cut to their maximum size. If `other` has a lower
+        `bound`, this object takes over the bound, and drops the errors of documents above it.
         """
         n_errors_before = self.total
         self.total += other.total
@@ -383,8 +385,9 @@ class KeptErrors:
     ) -> None:
         """Add an error to the samples of its cause and its group.
 
-        Each error has a hash, and a sample keeps the errors with the lowest hashes. If the sample
-        is full, the error is added only if its hash is lower than one of those.
+        Each error has a hash, and a sample keeps the errors with the lowest hashes. If a sample is
+        full, a new error replaces the error with the highest hash, or is dropped if its own hash is
+        higher.
         """
         group, own_cause = split_cause_keys(cause_keys)
         digest = crc32(f"{position} {document}".encode("utf-8", "surrogatepass"))
@@ -424,11 +427,15 @@ class KeptErrors:
                 self.documents.pop()
 
     def rows(self) -> Iterator[Error]:
-        """Yield the errors of `documents`, then the sampled errors that are not among them."""
+        """Yield the errors whose lines `lines` yields, in the same order."""
         return map(decode_error, self.lines())
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the lines of `documents` in the order of the run, then the other sampled lines."""
+        """Yield all kept errors as lines of JSON, each error once.
+
+        The lines of `documents` come first, in the order of the run. If errors were dropped, the
+        samples follow, without errors that are already listed, and up to `MAX_SAMPLE_BYTES`.
+        """
         n_listed = {document.id: len(document.lines) for document in self.documents}
         for document_lines in sorted(self.documents, key=attrgetter("n_errors_before")):
             yield from document_lines.lines

@@ -23,8 +23,8 @@ _OUTCOMES: Final = tuple(Outcome)
 class Enclosure(NamedTuple):
     """A failed object or list item that contains a unit. Because it failed, the unit is not judged.
 
-    Several failed objects or items may contain the unit. Then the outermost of those that are
-    missed or invented is chosen, or the innermost one if none of them is missed or invented.
+    If several failed objects or items contain the unit, the outermost one with `is_one_sided` is
+    chosen. If none of them has `is_one_sided`, the innermost one is chosen.
     """
 
     path: Path
@@ -107,7 +107,8 @@ class LocatedUnit(NamedTuple):
     def has_parts_listed(self) -> bool:
         """Whether the fields of this unit are listed as separate units.
 
-        They are if the unit is an object in a field, and both ground truth and prediction have it.
+        This is so if the unit is an object that is the value of a field, and if both the ground
+        truth and the prediction have the object.
         """
         batch = self.batch
         is_nested_object = batch.kind == OBJECT and not batch.is_item
@@ -138,7 +139,7 @@ class LocatedUnit(NamedTuple):
     def alternatives(self) -> Iterator[tuple[int, Alternative]]:
         """Yield the ground-truth alternatives that contain this unit, the innermost first.
 
-        Each is a pair: (length of the alternative's path, alternative).
+        Each alternative is given as (length of its path, alternative).
         """
         return alternatives_of(self.table, self.batch, self.position)
 
@@ -183,8 +184,8 @@ def levels_of(batch: UnitBatch, selected: Indexes) -> list[tuple[UnitBatch, Inde
     """Return the selected units and everything that contains them, one level of nesting per entry.
 
     An entry is (batch, positions). The first entry is the level just below the document, and the
-    last entry is (`batch`, `selected`). At each level, the position at index i is
-    that of the unit that contains the selected unit i, or of the selected unit itself.
+    last entry is (`batch`, `selected`). At every level above the last one, `positions[i]` is the
+    position of the unit that contains the selected unit i.
     """
     levels = []
     level, positions = batch, selected
@@ -226,8 +227,8 @@ def alternatives_of(
 ) -> Iterator[tuple[int, Alternative]]:
     """Yield the ground-truth alternatives that contain a unit, the innermost first.
 
-    Each is a pair: (length of the alternative's path, alternative). If the unit is itself an
-    alternative, it is included.
+    Each alternative is given as (length of its path, alternative). If the unit is an alternative
+    itself, it comes first.
     """
     level: UnitBatch | None = batch
     while level is not None:
@@ -382,11 +383,9 @@ def extra_keys_at(table: UnitTable, batch: UnitBatch, position: int) -> Iterator
 
 
 def own_enclosure(batch: UnitBatch, position: int, location: Location) -> Enclosure | None:
-    """Return the enclosure of an object's undeclared keys.
+    """Return an object as the enclosure of its undeclared keys, if the object failed as a whole.
 
-    It is the object itself if the object failed as a whole.
-
-    Return None if the object is right, or if its fields are judged.
+    Return None if the object did not fail as a whole, even if an object or item around it did.
     """
     if batch.is_open(position) or batch.is_closed is None or not batch.is_closed[position]:
         return None

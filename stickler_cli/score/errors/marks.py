@@ -1,6 +1,7 @@
 """Verdicts of people on errors, and how they change the figures of a run.
 
-Verdicts may say that the ground truth is wrong. The figures are those after its correction.
+A verdict may say that the ground truth is wrong. The ground truth is then corrected, and the
+changed figures result from comparing documents with the corrected ground truth.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -77,7 +78,8 @@ class MarkedCounts:
     matched_errors: list[MarkedError] = field(default_factory=list)
     """The errors of this run that have a verdict."""
     counts: list[list[int]] = field(default_factory=lambda: [[0] * 5 for _ in COUNTING_MODES])
-    """By how much the verdicts change the counts, (3 counting modes, 5 outcomes)."""
+    """Changes of the counts by the verdicts: a list for each of the 3 counting modes, with a number
+    for each of the 5 outcomes."""
     score_sum: int = 0
     """By how much the verdicts change the sum of the scores, times `SCORE_SCALE`."""
 
@@ -101,8 +103,8 @@ def match_marks(
 ) -> Iterator[tuple[MarkedError, LocatedUnit]]:
     """Yield (error, unit) for each unit of a document that has a verdict.
 
-    `document` is the id of the document. A verdict is skipped if it is about other values than the
-    unit has now.
+    `document` is the id of the document. A verdict is skipped if the unit no longer has the values
+    that the person saw.
     """
     for unit in units:
         marked = MarkedError(document, field_path(unit.path), unit.outcome.name)
@@ -138,8 +140,8 @@ class MarkedOutcome:
     verdicts: Count
     """Number of errors with a verdict. If an error has several verdicts, the last one counts."""
     right: Mapping[str, Count]
-    """Maps each verdict that says that the prediction is right to the number of errors that it
-    turns into right values."""
+    """Some verdicts turn an error into a right value, because they accept the prediction. Maps each
+    of these verdicts to the number of errors of this run that have it."""
     neither: Count
     """Number of errors that stay errors. Their verdict says that neither the ground truth nor the
     prediction is right."""
@@ -254,9 +256,9 @@ def _find_change(
 ) -> TruthChange:
     """Return the change that corrects an error in a ground truth.
 
-    An invented list item gets the next free index of its list. If the list is in a ground-truth
-    alternative, this index comes after the items of that alternative. `new_items` records which
-    indexes earlier changes used in each list.
+    An invented list item gets the next free index of its list, which comes after the existing
+    items. If the list is in an alternative of the ground truth, the items of this alternative
+    count. `new_items` records the indexes that earlier changes used in each list.
     """
     value: Any = unit.pred
     if unit.outcome is Outcome.FN:

@@ -81,8 +81,8 @@ class SimpleErrors(NamedTuple):
     documents: Indexes
     """The number of each value's document, (n,)."""
     is_judged: Mask
-    """Whether each value is judged, (n,). A value is not judged if it is inside an object or item
-    that failed as a whole."""
+    """Mask of the values that are judged, an array of shape (n,). A value is not judged if it is
+    inside an object or item that failed as a whole."""
     is_after_end: Mask
     """Whether each value comes after the end of a document that ends early, (n,)."""
 
@@ -121,10 +121,12 @@ class DocumentErrors(Protocol):
 
 
 def is_wrong(batch: UnitBatch) -> Mask:
-    """Return which units of a batch are errors, (size,).
+    """Return a mask of the units of a batch that are errors; its shape is (size,).
 
     An object or list item that failed as a whole is an error, and so is each wrong value inside it.
-    Objects and lists inside it are not errors, however, if it failed because one side lacks it.
+    If an object or item failed because one side lacks it, the inner objects and lists are not
+    errors, but the values are. For example, if a list item is missed that contains an object with
+    two values, the errors are the item and the two values.
     """
     if batch.kind not in _CONTAINERS | {VALUE} or (batch.kind == LIST and not batch.is_item):
         return np.zeros(batch.size, np.bool_)
@@ -155,10 +157,11 @@ def is_simple(table: UnitTable, batch: UnitBatch) -> Mask:
 
 
 def is_judged_unit(batch: UnitBatch) -> Mask:
-    """Return which units of a batch are judged and counted themselves, (size,).
+    """Return a mask of the units of a batch that are judged and counted; its shape is (size,).
 
-    All judged values are. A list in a field counts only if it is empty on both sides. A list item
-    that is an object or list counts only if it does not match.
+    A unit is not judged if it is inside a unit that failed as a whole. All judged units are
+    counted, with two exceptions. A list that is a field is counted only if it is empty on both
+    sides. A list item that is an object or a list is counted only if it does not match.
     """
     if batch.kind not in _CONTAINERS | {VALUE}:
         return np.zeros(batch.size, np.bool_)
@@ -299,11 +302,14 @@ def classified_error(
 def find_origins(
     unit: LocatedUnit, elsewhere: Path | None, differing: tuple[str, ...]
 ) -> Iterator[Origin]:
-    """Yield the other fields from which a wrong value seems to be taken, as origins.
+    """Yield origins: the fields from which the wrong values of a unit seem to be taken.
 
-    If the value is swapped, `elsewhere` is the path at which the ground truth has this value. The
-    field at this path is then the only origin. If `elsewhere` is None and the unit is a pair of
-    objects in a list, the origin of each field in `differing` is searched for inside the pair.
+    `elsewhere` is the path at which the ground truth has the predicted value of the unit, or None
+    if there is no such path. If there is a path, the field at this path is the only origin.
+
+    Otherwise, if the unit is a pair of objects, the source of each field in `differing` is searched
+    for among the other fields of the pair. One field may have the wrong value, or two fields may
+    have it as their product.
     """
     gt, pred = unit.gt, unit.pred
     if elsewhere is not None:
@@ -363,10 +369,10 @@ def simple_error(unit: LocatedUnit) -> ClassifiedError:
 
 
 def with_end(error: ClassifiedError, early_ends: EarlyEnds) -> ClassifiedError:
-    """Return a missed unit with `end` set if it comes after the end of its document.
+    """Return an error; set its `end` if its unit is missed because the document ends early.
 
-    All other errors are returned unchanged, and so are all errors of documents that do not end
-    early.
+    A document ends early if the prediction has no value from some field or list item on. If a unit
+    is missed after this point, its error gets the `end`. All other errors are returned unchanged.
     """
     unit = error.unit
     end = early_ends.get(unit.document) if early_ends and unit.outcome == FN else None

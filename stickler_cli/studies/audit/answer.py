@@ -68,17 +68,18 @@ NOT_DRAWN: Final = N_STRATA
 """Stratum of the places that were not drawn at random but have a verdict. Such a place represents
 only itself."""
 _UNSEEN_PLACES: Final = 0.75
-"""How many wrong places the upper bound of an interval adds to those that verdicts show.
+"""The upper bound of an interval assumes this many wrong places besides those that verdicts show.
 
-In simulations, the bound then covers 97.5 % or more; with 0.5 places, it covers too little."""
+With 0.75 places, the upper bound covers the true share in 97.5 % or more of simulations. With 0.5
+places, it covers the true share too rarely."""
 
 
 def stratify(votes: NDArray[np.int64], n_runs: int) -> RowPositions:
     """Return the stratum (0, 1 or 2) of each place.
 
     The votes of a place are the number of runs that give its most frequent wrong answer. Places
-    without votes are in stratum 0. Places with at least two votes are in stratum 2 if these are the
-    votes of at least half of the runs. All other places are in stratum 1.
+    without votes are in stratum 0. A place is in stratum 2 if it has at least two votes, and at
+    least half as many votes as there are runs. All other places are in stratum 1.
     """
     min_votes = max(2, (n_runs + 1) // 2)
     return np.where(votes >= min_votes, 2, np.minimum(votes, 1)).astype(np.intp)
@@ -337,8 +338,9 @@ class Audit:
         places = np.fromiter(self._read_places(), np.dtype(place_types))
         self.documents, self.field_numbers = places["document"], places["field"]
         self.groups, self.is_present = places["groups"], places["is_present"]
-        """Two arrays (n_places, n_runs). Equal answers at a place have the same number in `groups`:
-        0 if they agree with the ground truth, `NO_DOCUMENT` if the run lacks the document.
+        """Two arrays of shape (n_places, n_runs). `groups` has a number for the answer of each run
+        at each place. Equal answers at a place have the same number. An answer that agrees with the
+        ground truth has the number 0. If the run lacks the document, the number is `NO_DOCUMENT`.
         `is_present` is true where the run has a value."""
         self.has_truth = places["has_truth"]
         mark_types: list[tuple[Any, ...]] = [
@@ -360,7 +362,12 @@ class Audit:
         self.weights = weigh_places(self.strata, self.verdicts["place"])
 
     def _read_places(self) -> Iterator[tuple[object, ...]]:
-        """Yield a row of numbers for each place. This also counts answers and applies verdicts."""
+        """Yield a row for each place, which is the path of a value in a document.
+
+        A row is (number of the document, number of the field, `groups`, `is_present`, whether there
+        is a true value). `groups` and `is_present` have an entry for each run. While places are
+        read, their answers are counted, and people's verdicts are applied.
+        """
         document_numbers = {name: number for number, name in enumerate(self.document_ids)}
         for position, place in enumerate(self.witnesses.list_places()):
             mark = self.marks.get((place.document, field_path(place.path)))
@@ -658,7 +665,10 @@ class Audit:
         has_truth: NDArray[np.bool_],
         agrees: NDArray[np.bool_],
     ) -> NDArray[np.float64]:
-        """Return what each place adds to the dividend and to the divisor of F1, (2, n_places)."""
+        """Return what each place adds to the dividend and to the divisor of F1.
+
+        The result is an array of shape (2, n_places), with the dividend in its first row.
+        """
         to_find = has_truth
         if not self.settings.recall_with_fd:
             to_find = has_truth & (agrees | ~is_present)

@@ -57,10 +57,10 @@ class Suspect:
     against: Count
     """Number of runs that agree with the ground truth."""
     rarity: Fraction
-    """How often the runs that disagree with the ground truth here are wrong in this field: their
-    mean error rate, in [0, 1]. These are the runs that give the first answer of `others`. The error
+    """Mean error rate, in [0, 1], of the runs that give the first answer of `others`. The error
     rate of a run is the share of the field's places at which the run differs from the ground truth.
-    A small mean makes the place more suspect, as these runs are seldom wrong."""
+    With a small mean, the value is more suspect, because runs that are seldom wrong disagree with
+    the ground truth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,8 @@ class AuditedField:
     """Number of places. A place is a path in a document at which the ground truth or a run has a
     value."""
     suspects: Count
-    """Number of places at which two or more runs give the same answer other than the ground
-    truth."""
+    """Number of places at which the ground truth is suspect: two or more runs give the same answer,
+    and this answer differs from the ground truth."""
     agreement: FractionOrNone
     """Share of the places at which all runs agree."""
     agreement_interval: BoundsOrNone
@@ -116,8 +116,8 @@ class AuditedRun:
     right_f1_interval: BoundsOrNone
     """Confidence interval of `right_f1`; null without intervals."""
     shares_with: list[Count]
-    """Positions, from 0, of the runs that make suspiciously many of the same mistakes as this run:
-    far more than other pairs of runs have in common."""
+    """Positions, from 0, of the runs that share suspiciously many mistakes with this run. Two runs
+    share suspiciously many mistakes if other pairs of runs share far fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +143,9 @@ class AuditReport(StudyRecord):
     runs: list[AuditedRun]
     """The runs, in the order of the command line."""
     suspects: list[Suspect]
-    """The suspects, at most a thousand. The most suspect comes first. If the same runs lack every
-    value of a list item, the whole item is one suspect."""
+    """The suspects, at most a thousand. The most suspect comes first. If the same runs lack
+    all values of a list item, the item is one suspect, and its values are no suspects of their own.
+    """
     gates: list[GateResult]
     """The gates and their results."""
     notes: list[str]

@@ -35,8 +35,8 @@ from stickler_cli.studies.answering import AT_ONCE, read_lines
 
 AnswerRow: TypeAlias = Mapping[str, Any]
 AnswerItem: TypeAlias = dict[Path, AnswerRow]
-"""The values of a predicted list item. Keys are paths inside the item; each value is a row of the
-run's table of values."""
+"""A predicted list item. Maps the path of each value inside the item to the row of the value in the
+table of the run's values."""
 
 NO_DOCUMENT: Final = 255
 """Group number of runs that lack the document. Real groups have smaller numbers."""
@@ -328,9 +328,9 @@ def _paired_items(rows: Iterable[AnswerRow]) -> dict[Path, Path]:
 def _in_ground_truth(row: AnswerRow, pairs: Mapping[Path, Path]) -> tuple[Path, Path]:
     """Translate the path of a predicted value to the ground truth. Return (path, rest).
 
-    The rest is empty, unless the value is in a list item that the ground truth lacks. In this case,
-    the path is that of the list, and the rest begins with the index of the predicted item. `pairs`
-    maps paths of predicted items to paths of true items.
+    Usually, the path leads to the value, and the rest is empty. If the value is in a list item that
+    the ground truth lacks, the path leads only to the list. The rest then begins with the index of
+    the predicted item. `pairs` maps paths of predicted items to paths of true items.
     """
     path: Path = parse_field_path(row["path"])
     gt_path: Path = ()
@@ -467,10 +467,10 @@ _MIN_SHARED: Final = 10
 
 
 def count_votes(groups: Groups) -> tuple[VoteCounts, VoteCounts]:
-    """Count the runs that agree on the most frequent wrong answer, and the runs that are right.
+    """Count runs at each place. Return (runs with the most frequent wrong answer, right runs).
 
-    Both are counted at each place, and have shape (n_places,). "Wrong" means that the answer does
-    not match the ground truth.
+    An answer is wrong if it does not match the ground truth. Both results are arrays of shape
+    (n_places,).
     """
     sizes = _group_sizes(groups)
     return sizes[1:].max(axis=0), sizes[0]

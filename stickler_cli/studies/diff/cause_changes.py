@@ -26,9 +26,9 @@ JoinedCauses: TypeAlias = tuple[Cause, ...]  # causes that are listed as one
 def causes_in_both(runs: Sequence[Run], sides: Sequence[ErrorsOfRun] | None) -> list[Causes] | None:
     """Count the causes of errors of each run, in the documents that all runs compared.
 
-    `sides` are the errors of each run, or None if they are unknown. They are needed if a run
-    compared further documents, because its causes must then be counted again. If they are needed
-    but unknown, the result is None.
+    `sides` are the errors of each run, or None if the errors are unknown. If a run compared
+    documents that another run did not compare, the causes of the run are counted again from its
+    errors. Return None if these errors are unknown.
     """
     ids_by_run = [*map(ids_compared, runs)]
     compared = set.intersection(*ids_by_run)
@@ -114,7 +114,10 @@ def compare_causes(
 
 
 def _rank(change: CauseChange) -> tuple[int, int, str]:
-    """Return a sort key: causes that grew most come first, and of these, large causes."""
+    """Return a sort key: the causes that grew most come first.
+
+    If several causes grew equally, those that lost most values in the new run come first.
+    """
     before, after = change.before["values"], change.after["values"]
     return before - after, -after, change.key
 

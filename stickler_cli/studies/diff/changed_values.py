@@ -55,8 +55,9 @@ class ErrorsOfRun:
     def find_cause(self, error: Error) -> str:
         """Return the cause of an error as joined keys (see `split_cause_keys`).
 
-        If the error has no cause of its own, this is the cause of the failed item that contains it.
-        The text is empty if the item has no cause either.
+        If the error has no cause of its own, return the cause of the failed item or object that
+        contains it. If several of them contain the error, the innermost one with a cause counts. If
+        none of them has a cause, return an empty text.
         """
         container: Error | None = error
         while container is not None and not container.cause:
@@ -91,9 +92,10 @@ class ErrorsOfRun:
 def changed_values(*runs: Run) -> list[ChangedValue] | None:
     """List the values that are wrong in at least one run, with the answer of each run.
 
-    Only documents that all runs compared count. If there are two runs, broken values come first.
-    Values that are wrong in the same way come last. If there are more runs, values on which all
-    runs agree are left out. Return None if a run does not keep all of its errors.
+    Only documents that all runs compared count. If there are exactly two runs, values that only the
+    second run has wrong come first, and values with the same wrong answer in both runs come last.
+    If there are more than two runs, a value with the same answer in all runs is left out. Return
+    None if a run does not keep all of its errors.
     """
     sides = read_errors(runs)
     return None if sides is None else list_changed_values(sides)

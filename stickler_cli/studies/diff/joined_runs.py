@@ -177,7 +177,8 @@ class JoinedRuns:
     def counts(self, path: Path, mode: str) -> NDArray[np.int64]:
         """Return the counts of a field on each side, (2 sides, 5 outcomes, documents).
 
-        The counts of a side are summed over its runs, and scaled as if it had `times` runs.
+        The counts of all runs of a side are added up. Each sum is then scaled as if the side had
+        `times` runs.
         """
         return self._sum_sides(self.of_runs(path, mode))
 
@@ -436,11 +437,11 @@ def _join_rows(
     run_documents: Sequence[RunDocuments],
     n_bases: int,
 ) -> tuple[IntArray, list[RunRows]]:
-    """Join the blocks of all runs. Return (cells, rows of each run).
+    """Join the blocks of all runs, and return the distinct counts and the rows of each run.
 
-    Equal counts are stored once in `cells`, and the rows have their positions. Each run also gets
-    rows for the documents that it did not compare: all their values count as missed. `n_bases` is
-    the number of runs on the first side.
+    The first result, `cells`, has equal counts only once. In the rows, `cell` is the position of
+    the counts in `cells`. If a run did not compare a document, the run gets rows in which all
+    values of the document count as missed. `n_bases` is the number of runs on the first side.
     """
     all_cells = [cells for run in blocks_of_runs for _, cells in run]
     counted, counted_index = encode_rows(np.concatenate(all_cells))
@@ -509,10 +510,10 @@ def _make_missed_rows(
 ) -> Iterator[RunRows]:
     """Yield rows for the documents that a run did not compare. All their values count as missed.
 
-    The true values are taken from the runs of the first side. `missed_cell`, (2, n_cells),
-    translates the position of counts to the position of other counts, which have the same true
-    values and miss all of them. `missed_cell[1]` is for nested fields, and `missed_cell[0]` for all
-    other fields.
+    The true values are taken from the runs of the first side. The index of `missed_cell[i]` is the
+    position of the counts of a compared document. The entry is the position of the counts that the
+    document would have if all its true values were missed: `missed_cell[1]` for a nested field, and
+    `missed_cell[0]` for any other field. The shape of `missed_cell` is (2, n_cells).
     """
     stand_ins = _find_stand_ins(run, [base_documents for _, base_documents in first_side])
     for (base_rows, _), stands_in in zip(first_side, stand_ins, strict=True):
@@ -538,8 +539,8 @@ def _collect_confident_values(
 ) -> list[list[ConfidentValues]]:
     """Return a list for each run with the values that have a confidence.
 
-    If a run did not compare a document, it gets the values of the document from a run of the first
-    side.
+    If a run did not compare a document, the values of this document are copied from the first run
+    of the first side that compared the document.
     """
     values_of_runs: list[list[ConfidentValues]] = []
     for ledger in ledgers:

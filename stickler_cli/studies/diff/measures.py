@@ -244,9 +244,10 @@ def confidence_changes(
     document[base.shape[1] :] += documents
 
     def measure(before: Floats, after: Floats) -> Floats:
-        """Return the figures for several sets of weights, (n_figures, n_sets).
+        """Return the figures for several sets of weights, as an array of shape (n_figures, n_sets).
 
-        `before` and `after` are the weights of the documents on the first and on the second side.
+        `before` has the weights of the documents on the first side, and `after` those of the
+        documents on the second side.
         """
         weights = np.concatenate([before, after])
         calibration = reliability(confidence, right > 0, document.astype(np.intp), weights)
@@ -352,9 +353,11 @@ def document_changes(
 ) -> list[DocumentChange]:
     """Return the documents that changed or that have errors in a run.
 
-    The document that lost most of its score comes first, then the one with most new errors, then
-    the one whose id is first. Broken and fixed fields are listed in the order of `fields`; fields
-    that are not in `fields` come last.
+    The document whose score fell most comes first. Documents with the same change of score are
+    sorted by the number of new errors, the most first, and then by id.
+
+    Broken and fixed fields are listed in the order of `fields`; fields that are not in `fields`
+    come last.
     """
     order = {path: index for index, path in enumerate(fields)}
     names = [field_path(path) for path in runs.paths]

@@ -116,7 +116,10 @@ class DiffSettings(
 
     @property
     def several(self) -> bool:
-        """Whether `--base` and `--new` list the runs. Each side can then have several runs."""
+        """Whether the runs are given with the options `--base` and `--new`, not as BASE and NEW.
+
+        With these options, each side can have several runs.
+        """
         return bool(self.base and self.new)
 
     @property

@@ -72,7 +72,8 @@ class Decision(StrEnum):
     """The method that decided the trend of a figure, or the reason why no method could."""
 
     EXACT = "exact permutation test"
-    """The results of both runs were swapped in every possible set of documents."""
+    """The test tried every possible set of documents: in each document of the set, it swapped the
+    results of the two runs."""
     SAMPLED = "sampled permutation test"
     RUNS = "permutation test over runs and documents"
     """The test allows for the variation among documents and for the variation among the runs of a
@@ -139,9 +140,9 @@ class Contrast:
     what: str
     """Name of the property that is different, such as `schema digest` or `option missing`."""
     base: str
-    """The value of this property in the first run."""
+    """The value of the different property in the first run."""
     new: str
-    """The value of this property in the second run."""
+    """The value of the different property in the second run."""
     decides: Flag
     """Whether this difference makes the figures of both runs incomparable."""
 
@@ -190,8 +191,9 @@ class Change(Figure):
     """Confidence interval of the change: lower and upper bound. Null if the change is null or the
     figure is identical."""
     p: FractionOrNone
-    """Probability of such a large change, or a larger one, if both systems are equally good. Null
-    if there are no documents. If a side has several runs, their variance is allowed for."""
+    """Probability of a change that is at least as large as this one, if both systems are equally
+    good. Null if there are no documents. If a side has several runs, the test takes the variation
+    among these runs into account."""
     corrected_p: FractionOrNone
     """`p`, corrected for the number of fields (Holm). For whole documents, it is equal to `p`."""
     trend: Trend
@@ -231,7 +233,7 @@ class MetricChange:
 
 @dataclass(frozen=True, slots=True)
 class DocumentChange:
-    """A document in which the runs have different counts."""
+    """A document that has errors in a run, or in which the runs have different counts or scores."""
 
     id: str
     """Id of the document."""
@@ -272,7 +274,11 @@ class DocumentChange:
 
     @property
     def gain(self) -> float:
-        """How much the score rose. If it did not change, the number of errors that went away."""
+        """How much the score rose; below 0 if it fell.
+
+        If the score did not change, this is the number of errors that went away instead; below 0 if
+        errors were added.
+        """
         lower = self.errors_before - self.errors_after
         return self.change if abs(self.change) > DIFFERENT else lower
 
@@ -359,9 +365,10 @@ class CauseSizeRecord(TypedDict):
 class CauseChange:
     """How a cause of errors changed between two runs.
 
-    Similar causes are joined, as in the list of causes of one run. If a wrong value occurs only
-    once, it is joined with others of the same field and class. If the class alone explains an
-    error, as with swapped day and month, all errors of the field and class are joined.
+    Similar causes are joined into one, as in the report of a single run. All wrong values that
+    occur only once are joined if they are in the same field and have the same error class. If the
+    class alone explains an error, as with swapped day and month, all errors of this class in a
+    field are joined.
     """
 
     key: str
@@ -375,9 +382,9 @@ class CauseChange:
     """The fields in which list items differ from their true items. Empty for errors that are not of
     list items."""
     ground_truth_value: AnyJson
-    """The true value, if all errors of the cause have the same. Otherwise null."""
+    """The true value, if it is the same in all errors of the cause. Otherwise null."""
     prediction_value: AnyJson
-    """The predicted value, if all errors of the cause have the same. Otherwise null."""
+    """The predicted value, if it is the same in all errors of the cause. Otherwise null."""
     trend: CauseTrend
     """How the number of values lost to the cause changed."""
     before: CauseSizeRecord
@@ -395,9 +402,10 @@ class CauseChange:
     moved_causes: Mapping[Move, Sequence[Cause]] = dataclasses.field(
         default_factory=dict, metadata={KEPT: False}
     )
-    """The joined causes of the values that changed in one way, such as "fixed". Keys are ways in
-    which values can change. The size of a cause counts only these values. A fixed value has its
-    cause in the first run; any other value, in the second run."""
+    """Maps each way in which values can change, such as "fixed", to the causes of the values that
+    changed in this way. The size of each cause counts only these values. The cause of a fixed value
+    is the cause of its error in the first run. The cause of any other value is the cause of its
+    error in the second run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -496,17 +504,22 @@ class ComparedRecord(TypedDict):
     compared: Count
     """Number of documents that the first run compared. All figures are about these documents."""
     better: Count
-    """Number of compared documents with a higher score, or with the same score and fewer errors."""
+    """Number of compared documents in which the second run has a higher score than the first, or
+    the same score and fewer errors."""
     worse: Count
-    """Number of compared documents with a lower score, or with the same score and more errors."""
+    """Number of compared documents in which the second run has a lower score than the first, or
+    the same score and more errors."""
     same: Count
     """Number of compared documents with the same score and the same number of errors."""
     fewer_errors: Count
-    """Number of compared documents with fewer lost values, whatever their score."""
+    """Number of compared documents in which the second run lost fewer values than the first. Their
+    scores do not matter."""
     more_errors: Count
-    """Number of compared documents with more lost values, whatever their score."""
+    """Number of compared documents in which the second run lost more values than the first. Their
+    scores do not matter."""
     same_errors: Count
-    """Number of compared documents with the same number of lost values, whatever their score."""
+    """Number of compared documents in which both runs lost the same number of values. Their scores
+    do not matter."""
     right_before: Count
     """Number of compared documents that are wholly right in the first run. If a side has several
     runs, a document counts if it is wholly right in more than half of them."""
@@ -546,9 +559,10 @@ class Difference:
     settings: Annotated[TrendSettings, _SHOWN]
     documents: ComparedRecord
     headline: Change
-    """The change that the report names first. It is the most significant loss, if there is one.
-    Otherwise it is a significant rise: that of F1 of whole documents, or else the most significant
-    one. If nothing changed significantly, it is the change of F1 of whole documents."""
+    """The change that the report names first. If any figure fell significantly, this is the most
+    significant loss. Otherwise, if F1 of whole documents rose significantly, this is the rise of
+    F1. Otherwise, if any figure rose significantly, this is the most significant rise. If nothing
+    changed significantly, this is the change of F1 of whole documents."""
     lost: list[str]
     """Ids of the documents that the second run did not compare."""
     only_new: list[str]
@@ -559,9 +573,9 @@ class Difference:
     fields: list[Change]
     """The change of every field, in the order of the schema, parents first."""
     exact_items: list[Change]
-    """Changes of F1 of list items and objects, if only exactly right ones count as right. There is
-    an entry for each field that has list items or objects. `p` is corrected for the number of these
-    fields."""
+    """Changes of the F1 for which an object or a list item is right only if it is exactly right.
+    There is an entry for each field that has objects or list items. `corrected_p` is corrected for
+    the number of these fields."""
     changed_documents: list[DocumentChange]
     """Every document with a change, the greatest loss first."""
     unchanged_documents: list[DocumentChange]

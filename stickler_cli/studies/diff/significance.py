@@ -138,7 +138,11 @@ def p_values(
 
 
 def is_enumerated(sample: Sample) -> bool:
-    """Return whether the p-value is exact. It is exact if all sets of documents are swapped."""
+    """Return whether the p-value is exact.
+
+    It is exact if a sign test applies, or if few enough documents differ to swap every possible set
+    of them. Otherwise, the p-value is estimated from random swaps.
+    """
     return sample.paired or sample.differing <= MAX_ENUMERATED
 
 
@@ -243,7 +247,8 @@ def _sign_test(moved: NDArray[np.float64]) -> float:
 def _p_of_all_swaps(sample: Sample) -> float:
     """Return the exact p-value of a change.
 
-    Every possible set of differing documents is swapped.
+    The p-value is that of a sign test if this test applies. Otherwise, every possible set of the
+    documents that differ is swapped between the sides.
     """
     if sample.paired:
         return _sign_test(sample.moved[0])

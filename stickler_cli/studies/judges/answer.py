@@ -276,7 +276,7 @@ class _JudgedPair:
 def check_judges(
     schema: tuple[str, str], lines: Iterable[VerdictLine], options: Options, level: float
 ) -> JudgeReport:
-    """Ask model judges about pairs that people judged, and return how often both agree.
+    """Ask model judges about pairs that people judged; return how often judges and people agree.
 
     `schema` is (path of the schema, name of its model). Fields without a judge are left out.
     """

@@ -113,7 +113,7 @@ class Extreme(NamedTuple):
     key: float
     """Sort key: the number itself among the greatest numbers, its negative among the smallest."""
     order: int
-    """Orders equal numbers. The number that was added later comes first."""
+    """Sort key for equal numbers: the number that was added later comes first."""
     spot: Spot
     text: str
     """The value as messages show it."""
@@ -169,7 +169,8 @@ class Profile:
     orders: DistinctTexts = field(default_factory=lambda: DistinctTexts(2))
     """Which orders of day and month the dates of the field show, such as "day first"."""
     tally: TextTally = field(init=False)
-    """Counts of the texts that the comparator may match or reject against expectation."""
+    """Counts of texts for which the comparator may give an unexpected result: a match of different
+    texts, or a mismatch of similar texts."""
 
     def __post_init__(self) -> None:
         self.tally = TextTally(self.node)
@@ -323,9 +324,10 @@ def _list_beyond_gap(
 
 
 def _find_odd_forms(profile: Profile, findings: Findings) -> None:
-    """Find texts whose shape is not the one that nearly all texts of the field have.
+    """Add findings for texts whose shape differs from the usual shape of their field.
 
-    A finding is added for each, but only if the usual shape contains digits, as codes do.
+    The usual shape is the shape of nearly all texts of the field. If it contains no digits, the
+    texts are not codes, and no finding is added.
     """
     counts = profile.shapes.counts
     total = counts.total()
@@ -409,8 +411,8 @@ MAX_FIELDS: Final = 5_000
 """Maximum number of fields whose values are checked together."""
 
 MIN_UNMATCHED: Final = 5
-"""Two findings need at least this many values in a field: that no value matches itself, and that
-codes match although a digit is wrong."""
+"""Minimum number of values in a field before lint reports that no value matches itself. It is also
+the minimum number of codes before lint reports that codes match although a digit is wrong."""
 
 
 def is_forgiving(profile: Profile) -> bool:

@@ -89,8 +89,8 @@ _TONES: Final[dict[Severity, Tone]] = {"error": "bad", "warning": "warn", "note"
 def _row_column(name: str, side: int) -> FigureColumn:
     """Return a column of the table of findings. It shows the attribute `name`.
 
-    A row of the table is a pair (finding, one of its locations). `side` says which of the two has
-    the attribute: 0 for the finding, 1 for the location.
+    A row of the table is a pair: a finding, and one location of the finding. If `side` is 0, the
+    attribute is read from the finding. If `side` is 1, it is read from the location.
     """
     return FigureColumn(name, lambda row: getattr(row[side], name), int if name == "line" else str)
 

@@ -31,8 +31,8 @@ class TextTally:
     with_letters: int = 0
     """Number of texts that contain a letter."""
     wordy_texts: int = 0
-    """Number of texts with many content words: so many that they match although one word is
-    replaced."""
+    """Number of texts with at least `WORDS_PER_REPLACED` content words. Only counted if the
+    comparator tolerates a replaced word in texts of this length."""
 
     def add(self, value: JsonValue, times: int) -> None:
         """Add a value that occurs `times` times. Only texts are counted."""

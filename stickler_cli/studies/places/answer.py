@@ -470,9 +470,10 @@ def _make_field(
     detections_by_field: Mapping[str, Detections],
     settings: IntervalSettings | None,
 ) -> PlacedField:
-    """Return the figures of a field, given its counts in each document, (n_documents, 7).
+    """Return the figures of a field.
 
-    `located` are the same counts, but without fields that are boxes themselves.
+    `counts` has the shape (n_documents, 7): a row for each document, and a column for each name in
+    `_COUNTED`. `located` has the same counts, but without fields that are boxes themselves.
     """
     column = dict(zip(_COUNTED, counts.T, strict=True))
     located_column = dict(zip(_COUNTED, located.T, strict=True))

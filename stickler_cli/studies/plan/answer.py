@@ -50,9 +50,9 @@ from .question import USAGE, PlanSettings
 
 @dataclass(frozen=True, slots=True)
 class PlannedSize:
-    """How many documents are needed for one figure.
+    """How many documents are needed to fulfil one request of the user, for one figure.
 
-    A user asks for a narrow interval, for a change that is detected, or for a gate that passes.
+    The user requests a half width of the interval, the detection of a change, or a passed gate.
     """
 
     asked: str
@@ -67,9 +67,10 @@ class PlannedSize:
     interval: list[Fraction] | None
     """Confidence interval of the figure in the run."""
     documents: Count | None
-    """How many documents are needed. With that many, the half width is reached, a real change is
-    detected with the probability `power`, and a gate passes with a probability of 0.5. Null if no
-    number of documents is enough, or if the run is too small for an estimate."""
+    """How many documents are needed. If the user asked for a half width, it is reached with this
+    number. If the user asked for a change, it is detected with the probability `power`. If the user
+    asked for a gate, it passes with a probability of 0.5. Null if no number of documents is enough,
+    or if the run is too small for an estimate."""
     likely: Count | None
     """How many documents are needed if a change is to be detected, or a gate to be passed, with the
     probability `power`. Null if `documents` is null, and for half widths."""
@@ -97,7 +98,8 @@ class SizeReport(StudyRecord):
     level: Fraction
     """Confidence level of the intervals."""
     power: Fraction
-    """With `likely` documents, a change is detected or a gate passed with this probability."""
+    """Probability that a change is detected, or that a gate passes, with the number of documents in
+    `PlannedSize.likely`."""
     sizes: list[PlannedSize]
     """An entry for each request and each figure. Entries are in the order of the requests."""
     notes: list[str]
@@ -244,9 +246,10 @@ class Pilot:
 
     @property
     def extremes(self) -> "tuple[Pilot, Pilot]":
-        """Two pilots with one more document.
+        """Two pilots, each with one more document than this one.
 
-        It is all right in the first, and all wrong in the second.
+        In the first pilot, all values of the added document are right. In the second pilot, all
+        values of the added document are wrong.
         """
         right, wrong, right_squares, products, wrong_squares, all_right = self.spread
         bad = (right_squares + 2 * products + wrong_squares) / ((right + wrong) or 1.0)
@@ -270,10 +273,13 @@ class Pilot:
     def evened(self, thirds: int) -> "Pilot":
         """Return a pilot whose documents seem to vary more in size.
 
-        A small pilot often has too few large documents, so that its sizes vary too little. Its sums
-        of squares are therefore increased. The sums of right and wrong amounts are not changed.
-        Each of the `thirds` adds a third of the square of one large document. Half of all pilots
-        lack at least one third.
+        A small pilot often has too few large documents, so the sizes of its documents vary too
+        little. The sums of squares are therefore increased. The sums of right and wrong amounts are
+        not changed.
+
+        The size of a large document is taken to be the mean of all sizes, weighted by the sizes.
+        The sums of squares are increased by the square of this size, times `thirds` / 3. In half of
+        all pilots, at least one third of this square is missing.
 
         Source: Choi (1994), doi:10.1090/S0002-9939-1994-1195477-8, for gamma distributions.
         """
@@ -500,8 +506,8 @@ class _Planned:
     def _power(self, gate: Gate) -> Callable[[float], float]:
         """Return a function from a number of documents to the power of a comparison.
 
-        The power is the probability that two runs of this size detect the change. The size of the
-        change is the limit of the gate.
+        The power is the probability that a comparison of two runs detects a change of the figure,
+        if each run has this number of documents. The size of the change is `gate.limit`.
         """
         documents = n_with_figure = self.run.evaluation.evaluated
         pilot, spread = self._pilot(gate), self._pilot(gate).spread

@@ -57,22 +57,26 @@ from .question import TuneSettings
 
 @dataclass(frozen=True, slots=True)
 class CutRecord:
-    """A possible threshold (a cut), and the pairs with similarities between it and the next cut."""
+    """A possible threshold (a cut), and the pairs that match at this cut but not at the next.
+
+    The next cut is the next higher possible threshold.
+    """
 
     threshold: Fraction
     """The threshold."""
     pairs: Count
     """Number of pairs whose similarity is between this cut and the next one."""
     same: Count | None
-    """How many of `pairs` people call the same. Null if there are no verdicts."""
+    """Like `pairs`, but counts only pairs that are the same according to people's verdicts. Null if
+    there are no verdicts."""
     passing: Count
     """Number of pairs that would match at this threshold, out of all pairs of the field."""
     precision: FractionOrNone
-    """Share of the matching pairs that people call the same. Null if there are no verdicts, or if
-    no pair matches."""
+    """Of all pairs that match at this threshold, the share that is the same according to people's
+    verdicts. Null if there are no verdicts, or if no pair matches."""
     recall: FractionOrNone
-    """Share of matching pairs, among the pairs that people call the same. Null if there are no
-    verdicts, or if people call no pair the same."""
+    """Of all pairs that are the same according to people's verdicts, the share that matches at this
+    threshold. Null if there are no verdicts, or if no verdict says that a pair is the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +103,8 @@ class TunedFieldRecord:
     variance that the threshold explains. One half of the documents suggests a threshold, and the
     quality is measured on the other half. Null if not computed."""
     then: NumberOrNone
-    """Quality of the best other threshold, measured in the same way as `now`. This threshold may be
-    proposed or not. Null if not computed."""
+    """Quality of the best threshold except the present one, measured in the same way as `now`. This
+    quality is stated even if the threshold is not proposed. Null if not computed."""
     gain: list[float] | None
     """Confidence interval of `then` minus `now`. Null if not computed."""
     moved: Count
@@ -193,7 +197,10 @@ def _summary_sentence(record: TuningRecord) -> str:
 
 
 def _evidence_section(field: TunedFieldRecord, record: TuningRecord) -> Section:
-    """Return the section of a field. It shows how much better the proposal is, and all cuts."""
+    """Return the section of a field in the report.
+
+    The section explains why the threshold changes or stays, and has a table of possible thresholds.
+    """
     change = "stays" if field.proposed is None else f"-> {setting(field.proposed)}"
     reason = field.reason if field.gain is None else _gain_sentence(field, record)
     return Section(
@@ -310,8 +317,9 @@ def _tune_field(
 ) -> TunedFieldRecord:
     """Propose a threshold for a field.
 
-    If the schema gives several alternatives for the field (`anyOf`), `alternatives` has the pairs
-    of each of them. If there is more than one, nothing is proposed.
+    `alternatives` has one element with the pairs of the field. If the schema gives alternatives for
+    the field (`anyOf`), there is an element for each alternative. No threshold is proposed if there
+    are several elements.
     """
     field = max(alternatives, key=lambda evidence: len(evidence.similarity))
     sample = field.sample(names)

@@ -67,8 +67,8 @@ class FieldSample:
     similarity: Floats
     """Similarity of each pair, in [0, 1]; shape (n,)."""
     unit: NDArray[np.intp]
-    """Index of the unit of each pair, (n,). A unit is mostly a document. All pairs of a unit are in
-    the same half, and are resampled together."""
+    """Index of the unit of each pair; shape (n,). Usually, a unit is one document. All pairs of a
+    unit are in the same half, and are resampled together."""
     names: Sequence[str]
     """Names of the units. `unit` has indexes into this list."""
     same: Mask | None = None
@@ -101,8 +101,8 @@ class Proposal:
     gain: Interval | None = None
     """Confidence interval of `then` minus `now`. None if not computed."""
     moved: int = 0
-    """Number of pairs in both halves that match at one of the two thresholds (the present one and
-    the best other one), but not at both."""
+    """Number of pairs that match at the present threshold but not at the best other threshold, or
+    the other way round. Pairs of both halves of the documents are counted."""
 
 
 def propose(sample: FieldSample, threshold: float, settings: IntervalSettings) -> Proposal:
@@ -165,7 +165,7 @@ def passes(sample: FieldSample, threshold: float) -> Mask:
 def _select_first_half(names: Sequence[str], seed: int) -> Mask:
     """Return a mask of the units in the first half. A hash of the name decides about each unit.
 
-    A unit is mostly a document.
+    Usually, a unit is one document.
     """
     key = str(seed).encode()
     encoded = (name.encode("utf-8", "surrogatepass") for name in names)
@@ -262,12 +262,12 @@ def _measure_gain(
 ) -> tuple[float, float, Interval]:
     """Return (quality of the present threshold, quality of `cut`, interval of the gain).
 
-    `cut` is the proposed threshold. The gain is its quality minus the quality of the present
-    threshold. To compute the interval, the documents are resampled, and one artificial pair is
-    added. Its similarity is between the two thresholds, so that only one of them classifies it
-    rightly. For the lower bound, this is the present threshold. For the upper bound, it is the cut.
-    A single pair that only the cut classifies rightly is therefore never enough for a lower bound
-    above 0.
+    `cut` is the proposed threshold. The gain is the quality of `cut` minus the quality of the
+    present threshold. To compute the interval, the documents are resampled, and one artificial pair
+    is added. The similarity of this pair is between the two thresholds, so that only one threshold
+    classifies the pair rightly. For the lower bound of the interval, only the present threshold
+    classifies it rightly. For the upper bound, only `cut` does. A single pair that only `cut`
+    classifies rightly is therefore never enough for a lower bound above 0.
     """
     thresholds = (threshold, cut)
     sum_scores = np.concatenate([_sum_units(sample, value) for value in thresholds])
@@ -304,16 +304,17 @@ def _moved_pairs(low: float, high: float, sample: FieldSample) -> tuple[FieldSam
 
 
 def _sum_units(sample: FieldSample, cut: float) -> Floats:
-    """Return the sums from which the quality of a cut is computed, (n_sums, n_units).
+    """Return the sums from which the quality of a cut is computed.
 
-    There is a column for each unit, which is mostly a document. A pair passes if its similarity is
-    at least `cut`.
+    The result has a row for each kind of sum, and a column for each unit; usually a unit is one
+    document. A pair passes if its similarity is at least `cut`.
 
-    If people gave verdicts, the three rows are: the number of passing pairs that people call the
-    same, the number of passing pairs, and the number of pairs that people call the same.
+    If people gave verdicts, there are three rows, which count: passing pairs that people call the
+    same, all passing pairs, and all pairs that people call the same.
 
-    Otherwise, the five rows are: the number of pairs, the sum of their similarities, the sum of the
-    squares of these, the number of passing pairs, and the sum of the similarities of passing pairs.
+    Without verdicts, there are five rows: the number of pairs, the sum of their similarities, the
+    sum of their squared similarities, the number of passing pairs, and the sum of the similarities
+    of passing pairs.
     """
     passing, similarity = passes(sample, cut), sample.similarity
     counted = np.ones(len(similarity))
