@@ -7,6 +7,7 @@ Hypothesis tries the same examples on every machine, and only few by default.
 import gc
 import os
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -58,10 +59,15 @@ def pytest_collectstart() -> None:
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark the tests that count for coverage; laws do not, since they run many similar inputs."""
     is_law = isinstance(item, pytest.Function) and is_hypothesis_test(item.obj)
-    is_law |= item.path.stem == "test_laws"
-    path = item.path.relative_to(TESTS)
-    if not is_law and not COUNTED.isdisjoint(map(str, (path, *path.parents))):
+    if not is_law and is_in_counted_room(item.path):
         item.add_marker(pytest.mark.counted)
+
+
+@cache
+def is_in_counted_room(file: Path) -> bool:
+    """Return whether a file of tests belongs to a room whose lines are counted."""
+    path = file.relative_to(TESTS)
+    return path.stem != "test_laws" and not COUNTED.isdisjoint(map(str, (path, *path.parents)))
 
 
 def pytest_collection_finish() -> None:

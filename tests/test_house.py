@@ -14,6 +14,8 @@ import pytest
 import stickler_cli
 from .plain_language import LIMITS, measure_room
 
+pytestmark = pytest.mark.slow  # it reads all modules
+
 ROOT = Path(stickler_cli.__file__).parent
 MODULES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
 
@@ -185,7 +187,6 @@ def changed_names(nodes: Iterable[ast.AST]) -> Iterator[str]:
                     yield name
 
 
-@pytest.mark.slow
 def test_imports_stand_at_the_top_but_where_there_is_a_reason():
     late = {(module, imported) for module in MODULES for imported in late_imports(module)}
     accepted = {
@@ -260,7 +261,6 @@ def foreign_private_names(modules: Mapping[str, Sequence[ast.AST]]) -> set[tuple
     }
 
 
-@pytest.mark.slow
 def test_private_names_of_other_projects_have_a_reason():
     found = foreign_private_names({module: nodes_of(module) for module in MODULES})
     assert found == set(FOREIGN_PRIVATE_NAMES)
@@ -402,7 +402,6 @@ TRIED_BY_THE_GATE: Final = frozenset(
 """Packages that tests need, but that `.[dev]` does not install."""
 
 
-@pytest.mark.slow
 def test_tests_can_be_collected_with_what_dev_installs():
     tests = Path(__file__).parent
     texts = {file: file.read_text(encoding="utf-8") for file in tests.rglob("*.py")}

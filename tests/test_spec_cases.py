@@ -29,8 +29,9 @@ def rows_of(name):
     return [pytest.param(row, id=row["name"]) for row in map(json.loads, lines)]
 
 
+PLAIN = rows_of("documents.jsonl")
 GOLD = rows_of("gold.jsonl")
-ROWS = [*rows_of("documents.jsonl"), *GOLD]
+ROWS = [*PLAIN, *GOLD]
 
 
 def differences(expected, found, place=""):
@@ -121,7 +122,7 @@ def test_a_case_is_the_same_among_others_of_a_chunk(row, size, position):
     assert list(differences(row["expect"], result_of(row, size=size, position=position))) == []
 
 
-@pytest.mark.anywhere
+@pytest.mark.slow
 @pytest.mark.parametrize("row", GOLD)
 def test_a_case_is_the_same_in_batches_of_python(row):
     options = row.get("options", {})
@@ -170,7 +171,9 @@ def test_the_command_line_gives_what_its_case_expects(row, tmp_path, capsys):
 
 
 @pytest.mark.anywhere
-@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize(
+    "row", [*PLAIN, *(pytest.param(*row.values, id=row.id, marks=pytest.mark.slow) for row in GOLD)]
+)
 def test_a_model_made_of_the_schema_gives_what_its_case_expects(row):
     options = row.get("options", {})
     model = StructuredModel.from_json_schema(row["schema"])

@@ -92,6 +92,7 @@ def test_the_floor_breaks_ties_of_pairs_by_position():
     assert [*zip(rows.tolist(), columns.tolist(), strict=True)] == [(0, 2), (2, 0), (3, 3), (4, 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("rustc") is None, reason="nothing compiles the native floor")
 @pytest.mark.parametrize("name", ["invoices-10", "deep", "wide", "text", "dates"])
 def test_the_native_floor_finds_what_the_floor_finds(name, tmp_path, program, capfdbinary):

@@ -25,8 +25,17 @@ def sources(tmp_path, monkeypatch):
         (tmp_path / f"{name}.json").write_text(json.dumps(contents))
 
 
-@pytest.mark.parametrize("blank", ["", " \t"])
-@pytest.mark.parametrize(("command", "option"), TEXT_OPTIONS)
+@pytest.mark.parametrize(
+    ("command", "option", "blank"),
+    [
+        *(pytest.param(*row.values, " \t", id=row.id) for row in TEXT_OPTIONS),
+        *(
+            pytest.param(*row.values, "", id=f"{row.id}, empty")
+            for row in TEXT_OPTIONS
+            if row.values[0] == "eval"
+        ),
+    ],
+)
 def test_a_blank_text_is_refused_with_the_name_of_the_option(
     sources, capsys, command, option, blank
 ):

@@ -158,6 +158,7 @@ def test_a_database_that_is_not_made_here_is_made_anew(night, alarm, statements)
     assert errors_served(night) == before == ["total", "lines[1]", "lines[1].sku", "lines[1].qty"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     ["line = 'nope'", "line = x'ff'", "line = NULL", "line = '[1,2]'", "line = 3", "n = -n"],
@@ -225,6 +226,7 @@ REREADERS = [READERS["compare"], READERS["regroup"]]
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize("command", REREADERS)
 @pytest.mark.parametrize("key", ["GT", "PRED", "pairs", "confidences"])
 @pytest.mark.parametrize(
@@ -258,6 +260,7 @@ def test_what_a_run_names_elsewhere_is_not_read_on_its_word(
     assert "hunter2" not in result.out + result.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", REREADERS)
 @pytest.mark.parametrize("key", ["GT", "PRED", "pairs", "confidences", "schema"])
 def test_standard_input_is_never_read_on_the_word_of_a_run(
@@ -277,6 +280,7 @@ def test_standard_input_is_never_read_on_the_word_of_a_run(
         assert "night: the run refers to standard input, expected a run" in result.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", REREADERS)
 @pytest.mark.parametrize("schema", ["http://127.0.0.1:9/s.json", "/etc/passwd", "models:Order"])
 def test_no_schema_elsewhere_is_read_or_run_on_the_word_of_a_run(

@@ -33,6 +33,7 @@ def choices(leaves):
     return st.dictionaries(KEYS, tuples | values(leaves), max_size=3)
 
 
+@pytest.mark.slow
 @given(choices(LEAVES), values(LEAVES))
 def test_scores_are_those_of_the_package(gt, pred):
     official = pytest.importorskip("anls_star")

@@ -82,6 +82,7 @@ def test_what_the_page_names_is_there():
     assert [name for name in NAMES_OF_OURS if not is_there(name)] == []
 
 
+@pytest.mark.slow
 def test_names_that_are_gone_are_seen():
     assert len(NAMES_OF_OURS) > 45
     gone = ["score/gone.py", "nowhere.py", "Gone", "Evaluation.gone", "pipeline.gone", "nothing/"]

@@ -85,6 +85,7 @@ def write_parquet(file, table):
     parquet.write_table(table, file, compression="zstd")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "suffix"),
     [
@@ -115,6 +116,7 @@ def test_rows_that_share_long_values_are_refused_after_some(tmp_path, monkeypatc
     assert "at most 20,000,000" in last.documents[0].found
 
 
+@pytest.mark.slow
 def test_a_row_of_a_million_values_is_a_problem_with_what_to_do(tmp_path):
     file = str(tmp_path / "gt.parquet")
     items = pa.ListArray.from_arrays(
@@ -136,6 +138,7 @@ def test_a_row_of_a_million_values_is_a_problem_with_what_to_do(tmp_path):
     assert isinstance(second, LineReference)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_items", "is_refused"), [(499_999, False), (500_000, True)])
 def test_both_sides_of_a_row_together_have_at_most_a_million_values(tmp_path, n_items, is_refused):
     file = str(tmp_path / "pairs.parquet")

@@ -13,6 +13,8 @@ import pytest
 
 from stickler_cli.cli import main
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 FILES = {
     name: base64.b64decode(content)
@@ -56,7 +58,6 @@ def test_there_are_all_files_of_the_suite():
     assert {kind: kinds.count(kind) for kind in "yni"} == {"y": 95, "n": 188, "i": 35}
 
 
-@pytest.mark.slow
 def test_the_run_goes_on_to_the_end_and_its_code_says_that_ground_truth_is_missing(record):
     assert record["code"] == 3
     assert len(record["documents"]) == record["run"]["documents"]["total"] == 3 * len(FILES)

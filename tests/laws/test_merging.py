@@ -3,6 +3,7 @@
 import json
 from copy import deepcopy
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,6 +64,7 @@ def test_merging_nothing_changes_nothing(case):
     assert merged(FieldTallies(), tally) == tally
 
 
+@pytest.mark.slow
 @given(three_documents)
 def test_merging_leaves_the_other_side_as_it_was(case):
     first, second, third = tallies(case)

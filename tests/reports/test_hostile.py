@@ -107,6 +107,7 @@ def test_workflow_commands_are_those_of_the_report_alone(report):
     assert not [line for line in lines if re.search(r"##\w*\[", line)]
 
 
+@pytest.mark.slow
 def test_every_row_of_a_markdown_table_has_as_many_cells_as_its_title(report):
     widths = []
     for block in report("markdown").split("\n\n"):
