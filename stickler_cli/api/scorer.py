@@ -1,6 +1,6 @@
 """`Scorer` compiles a schema once, to score many predictions."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -16,7 +16,7 @@ from stickler_cli.compare.result import TP
 from stickler_cli.compare.units import FieldNames
 from stickler_cli.core.figures import number_of
 from stickler_cli.core.json_values import Gold, JsonDocument, json_line, kind_of
-from stickler_cli.core.locations import ANY_KEY, field_path
+from stickler_cli.core.locations import ANY_KEY, Path, field_path
 from stickler_cli.core.problems import (
     ComparisonError,
     Problem,
@@ -38,11 +38,13 @@ from stickler_cli.score.evaluation import Conditions
 from stickler_cli.score.field_counts import LEAVES
 from stickler_cli.score.gates import (
     OF,
+    OPERATORS,
     Aim,
     check_paths,
     document_rewards,
     field_rewards,
     has_no_error,
+    omit_added_limit,
     parse_aim,
 )
 from stickler_cli.score.intervals import IntervalSettings
@@ -110,8 +112,7 @@ class Scorer:
         self._source: tuple[AnySchema, Mapping[str, FieldRules]] | None = None
         if is_inferred and not isinstance(schema, Ruled | LoadedSchema):
             self._source = schema, fields or {}
-        self.aim = parse_aim(of)
-        check_paths([self.aim.gate], known_paths(self.plan), OF)
+        self.aim = _read_aim(of, known_paths(self.plan))
         self.reveal, self.budget, self.options = reveal, budget, options
 
     @cached_property
@@ -557,8 +558,7 @@ class Scored:
         `gate` is written like the argument `of` of `Scorer`, such as `f1>=0.9`. If it has no limit,
         the second member is `passed`.
         """
-        aim = parse_aim(gate)
-        check_paths([aim.gate], known_paths(self._scorer.plan), OF)
+        aim = _read_aim(gate, known_paths(self._scorer.plan))
         value = 0.0 if self._among is None else self._among.figures(aim)[self._at]
         return value, aim.passes(value) if aim.has_limit else self.passed
 
@@ -591,6 +591,21 @@ class Scored:
     def __repr__(self) -> str:
         why = f", problem={self.problem!r}" if self.problem else ""
         return f"Scored(score={self.score!r}, passed={self.passed}{why})"
+
+
+def _read_aim(text: str, schema_paths: Collection[Path]) -> Aim:
+    """Parse an aim, and check that its field is in the schema.
+
+    Raises:
+        UsageError: the text is not an aim, or there is no such field.
+    """
+    try:
+        aim = parse_aim(text)
+        check_paths([aim.gate], schema_paths, OF)
+    except UsageError as error:
+        has_limit = any(operator_sign in text for operator_sign in OPERATORS)
+        raise (error if has_limit else omit_added_limit(error)) from None
+    return aim
 
 
 def _check(documents: tuple[object, ...], reveal: str, budget: object) -> None:

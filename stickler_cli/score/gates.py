@@ -609,6 +609,18 @@ class Aim:
 
 OF: Final = "argument 'of'"
 """How error messages name the argument that states an aim."""
+ADDED_LIMIT: Final = ">=0"
+"""Is added to the name of a figure to make it a gate that `parse_gate` can read: `f1>=0`."""
+
+
+def omit_added_limit(error: UsageError) -> UsageError:
+    """Return an error whose messages do not have `ADDED_LIMIT`, which the user did not write."""
+    texts = ((problem, problem.found, problem.hint) for problem in error.problems)
+    added = re.compile(rf"{ADDED_LIMIT}(?![.\d<>])")
+    return UsageError(
+        replace(problem, found=added.sub("", found), hint=added.sub("", hint))
+        for problem, found, hint in texts
+    )
 
 
 def parse_aim(text: str) -> Aim:
@@ -625,7 +637,7 @@ def parse_aim(text: str) -> Aim:
     has_limit = any(operator_sign in name for operator_sign in OPERATORS)
     if name.startswith(OVERALL_SCORE):
         name = SCORE + name.removeprefix(OVERALL_SCORE)
-    gate = parse_gate(name if has_limit else f"{name}>=0", OF)
+    gate = parse_gate(name if has_limit else f"{name}{ADDED_LIMIT}", OF)
     if gate.metric not in (*RATES, SCORE) or gate.bound or not gate.operator.startswith(">"):
         raise gate_error(OF, f"the value is {text!r}", _EXPECTED)
     return Aim(replace(gate, text=text), has_limit)

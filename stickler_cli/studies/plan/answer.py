@@ -20,12 +20,14 @@ from stickler_cli.core.rules import Count, Fraction, FractionOrNone, Number
 from stickler_cli.core.sections import Curve, Curves, FigureColumn, Figures, Report
 from stickler_cli.runs.saved import load_run, with_rows
 from stickler_cli.score.gates import (
+    ADDED_LIMIT,
     RIGHT_SHARE,
     SCORE,
     Gate,
     check_paths,
     fields_of_gate,
     is_about_documents,
+    omit_added_limit,
     parse_gate,
 )
 from stickler_cli.score.gates import gate_error as refused_gate
@@ -389,8 +391,6 @@ def curve_of(value: Callable[[float], float], documents: int | None) -> list[lis
     return [[round(number, 1), value(number)] for number in numbers]
 
 
-_HOLDS: Final = ">=0"
-"""Is added to the name of a figure to make it a gate that `parse_gate` can read: `f1>=0`."""
 _LOWER_END: Final = {">=": True, ">": True, "<=": False, "<": False}
 
 
@@ -451,13 +451,9 @@ class _Planned:
         """Yield the needed number of documents for each request and each figure."""
         settings = self.settings
         try:
-            figures = [*self._figures(f"{settings.of}{_HOLDS}", "--of")]
+            figures = [*self._figures(f"{settings.of}{ADDED_LIMIT}", "--of")]
         except UsageError as error:  # name the figure in the message, as the user wrote no gate
-            texts = ((problem, problem.found, problem.hint) for problem in error.problems)
-            raise UsageError(
-                replace(problem, found=finding.replace(_HOLDS, ""), hint=hint.replace(_HOLDS, ""))
-                for problem, finding, hint in texts
-            ) from None
+            raise omit_added_limit(error) from None
         for asked_for, limit in (("half width", settings.half_width), ("change", settings.detect)):
             if limit is not None:
                 yield from (
@@ -490,7 +486,7 @@ class _Planned:
     @property
     def has_unequal_documents(self) -> bool:
         """Whether the sizes of documents vary so much that the estimates for gates are too low."""
-        gate, *_ = self._figures(f"f1{_HOLDS}", "--of")
+        gate, *_ = self._figures(f"f1{ADDED_LIMIT}", "--of")
         return self._pilot(gate).size_variation >= UNEQUAL
 
     def _pilot(self, gate: Gate) -> Pilot:
