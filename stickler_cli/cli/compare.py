@@ -131,12 +131,15 @@ def _find_pair(
         ids.append(ref.id)
     example = f"for example, --document {shlex.quote(ids[0])}" if ids else ""
     if document is None:
-        expected = "two JSON files, or the option --document ID"
+        finding, expected = "there are no documents", "documents to compare"
+        if ids:
+            finding = "no document is selected"
+            expected = "the option --document ID, or two JSON files"
         raise UsageError(
             [
                 Problem(
                     source=settings.gt,
-                    found="there are several documents",
+                    found=finding,
                     expected=expected,
                     hint=example,
                 )

@@ -342,8 +342,8 @@ class ComparisonOptions(Settings, panel="counting"):
     )
     partial_gt: bool = option(
         False,
-        "Ignore predictions for keys that the ground truth omits. A null there still means that "
-        "the value is absent.",
+        "Ignore predictions for keys that the ground truth omits. A null in the ground truth still "
+        "means that the value is absent.",
     )
 
 

@@ -132,7 +132,10 @@ def test_standard_input_is_read_once(stickler, data, monkeypatch):
     [
         (
             ("gt", "pred"),
-            "gt: there are several documents, expected two JSON files, or the option --document ID",
+            (
+                "gt: no document is selected, expected the option --document ID, or two JSON "
+                "files; for example, --document one"
+            ),
         ),
         (
             ("gt", "pred", "--document", "tvo"),

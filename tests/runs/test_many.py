@@ -538,7 +538,7 @@ def test_a_script_that_starts_itself_again_is_told_what_to_do(tmp_path):
     )
 
     assert done.returncode != 0
-    assert 'call this function under `if __name__ == "__main__":`' in done.stderr
+    assert 'call stickler only under `if __name__ == "__main__":`' in done.stderr
     assert done.stderr.count("Traceback") == 1  # that of the main process
 
 

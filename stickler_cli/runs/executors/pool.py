@@ -452,7 +452,7 @@ class Pool(Elsewhere[_Chunk]):
 
     def _broken(self, found: str) -> WorkerDiedError:
         hint = (
-            'a script must call this function under `if __name__ == "__main__":`; if there is '
+            'in a script, call stickler only under `if __name__ == "__main__":`; if there is '
             "too little memory, --jobs 1 avoids worker processes"
         )
         return WorkerDiedError(
