@@ -173,7 +173,7 @@ def describe_verdicts(view: RunView) -> list[str]:
         verb = "counts" if marked_errors.n_accepted == 1 else "count"
         corrected_rates = getattr(marked_errors, view.run.rule.counting)
         f1_text, corrected_f1_text = view.rate(view.whole.rates.f1), view.rate(corrected_rates.f1)
-        errors = number_of(marked_errors.n_accepted, "marked error")
+        errors = number_of(marked_errors.n_accepted, "error")
         other_rates = (
             corrected_rates.precision,
             corrected_rates.recall,
@@ -181,23 +181,23 @@ def describe_verdicts(view: RunView) -> list[str]:
         )
         other_texts = "precision {}, recall {}, mean score {}".format(*map(view.rate, other_rates))
         lines.append(
-            f"F1 {f1_text}; or {corrected_f1_text} if the {errors} {verb} as right "
-            f"({reasons}); in that case {other_texts}"
+            f"F1 {f1_text}; or {corrected_f1_text} if the {errors} marked by verdicts {verb} "
+            f"as right ({reasons}); in that case {other_texts}"
         )
     if marked_errors.neither:
         remaining = "remains an error" if marked_errors.neither == 1 else "remain errors"
         lines.append(
-            f"{number_of(marked_errors.neither, 'marked error')} {remaining}: neither the ground "
-            "truth nor the prediction is right"
+            f"{number_of(marked_errors.neither, 'error')} marked by verdicts {remaining}: neither "
+            "the ground truth nor the prediction is right"
         )
     if marked_errors.unfit:
         names = join_some(map(view.quoted, marked_errors.unfit), UNFIT)
         unfit_of_all = (
             f"{len(marked_errors.unfit)} of {number_of(marked_errors.verdicts, 'verdict')}"
         )
-        errors_text = "error is" if len(marked_errors.unfit) == 1 else "errors are"
+        errors_text = "error" if len(marked_errors.unfit) == 1 else "errors"
         lines.append(
-            f"{unfit_of_all} had no effect, because the {errors_text} not in this run: {names}"
+            f"{unfit_of_all} had no effect, because this run has no such {errors_text}: {names}"
         )
     return lines
 
@@ -249,9 +249,10 @@ def _remarks_on_documents(view: RunView) -> list[str]:
         compared_with_nothing, omitted = compared.get(status, 0), count - compared.get(status, 0)
         if compared_with_nothing and status in _COMPARED_WITH_NOTHING:
             documents = number_of(compared_with_nothing, "document")
-            verb = "have" if compared_with_nothing > 1 else "has"
+            verb, owner = ("have", "their") if compared_with_nothing > 1 else ("has", "its")
             clauses.append(
-                f"{documents} {verb} {_COMPARED_WITH_NOTHING[status]}: all values missed"
+                f"{documents} {verb} {_COMPARED_WITH_NOTHING[status]}, so all {owner} values are "
+                "missed"
             )
         if omitted:
             noun, description = _LEFT_OUT[status]

@@ -1,6 +1,6 @@
 """Gates: limits for figures of a run, each written as one line of text.
 
-A gate has the form `[set:][path.]metric[.lower|.upper] op number`. An example is
+A gate has the form `[set:][path.]metric[.lower|.upper] operator number`. An example is
 `line_items.price.recall>=0.9`. The set is a counting mode; without one, a gate uses the counting
 mode of the run. In a path, `*` stands for any one name and `**` for any number of names. A gate
 with such a path passes if every matching field passes it. The figure is printed and compared at
@@ -70,7 +70,7 @@ CONFIDENCE_METRICS: Final = tuple(f"{CONFIDENCE_PREFIX}.{name}" for name in (*FI
 METRIC_PREFIX: Final = "metric:"  # precedes the name of a user's metric
 RIGHT_SHARE: Final = "right"  # share of documents without an error
 DOCUMENTS: Final = "documents"  # the path in gates on numbers and shares of documents
-SYNTAX: Final = "[set:][path.]metric op number, such as line_items.price.recall>=0.9"
+SYNTAX: Final = "[set:][path.]metric operator number, such as line_items.price.recall>=0.9"
 
 _GATE: Final = re.compile(
     rf"\s*(?:(?P<mode>{'|'.join(COUNTING_MODES)}):)?(?P<target>.*?)\s*"
@@ -239,7 +239,7 @@ def _metric_gate(text: str, option: str) -> Gate:
     """Parse a gate on a user's metric."""
     match = _GATE.fullmatch(text.strip().removeprefix(METRIC_PREFIX))
     if match is None or not match["target"]:
-        raise gate_error(option, f"{text!r} is not a gate", "metric:NAME op number")
+        raise gate_error(option, f"{text!r} is not a gate", "metric:NAME operator number")
     return Gate(
         text=text.strip(),
         mode=METRIC_PREFIX,

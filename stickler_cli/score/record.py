@@ -363,7 +363,10 @@ def _condition_problems(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
         for condition, first_value, value in find_differences(
             run_conditions(first), run_conditions(run)
         ):
-            found = f"'{condition}' is {brief(value)}, but {brief(first_value)} in {first_name}"
+            found = (
+                f"the setting '{condition}' is {brief(value)}, but it is {brief(first_value)} in "
+                f"{first_name}"
+            )
             yield Problem(name, found, "runs with the same settings")
         if run.fields != first.fields:
             yield Problem(name, f"this run and {first_name} have schemas with different fields")

@@ -432,7 +432,7 @@ class GateOptions(Settings, panel="gates"):
     gate: tuple[str, ...] = option(
         (),
         (
-            "Fail (exit 1) unless this condition is true: [set:][path.]metric op number, "
+            "Fail (exit 1) unless this condition is true: [set:][path.]metric operator number, "
             "such as line_items.price.recall>=0.9. Repeatable."
         ),
         "EXPR",

@@ -179,7 +179,9 @@ def test_predictions_of_which_none_can_be_used_are_no_success(stickler, data, co
     assert result.code == 3
     assert "no ground truth has a usable prediction" in result.err
     heading = result.out.splitlines()[0]
-    assert heading.endswith("2 documents have an unreadable prediction: all values missed")
+    assert heading.endswith(
+        "2 documents have an unreadable prediction, so all their values are missed"
+    )
     assert "next: " not in result.out
     page = stickler("eval", *SOURCES, "--pred-root", "reslt", "-f", "markdown").out
     assert "nothing was compared" in page

@@ -238,8 +238,8 @@ def test_a_prediction_without_an_id_is_of_no_ground_truth_and_left_out(stickler,
         "eval", "schema.json", "gt.jsonl", "pred.jsonl", "--id-field", "id"
     ).out.splitlines()
     assert heading == (
-        "Order: 1 document, 0 wholly right; 1 document has an unreadable prediction: all "
-        "values missed; not counted: 1 unreadable prediction"
+        "Order: 1 document, 0 wholly right; 1 document has an unreadable prediction, so all "
+        "its values are missed; not counted: 1 unreadable prediction"
     )
 
 

@@ -110,19 +110,25 @@ def test_documents_that_two_runs_have_are_named(shards, stickler):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda run: run.update(version="9"), '\'version\' is "9", but "'),
+        (lambda run: run.update(version="9"), 'the setting \'version\' is "9", but it is "'),
         (
             lambda run: run["schema"].update(digest="sha256:" + "0" * 64),
-            "'schema digest' is \"sha256:000",
+            "the setting 'schema digest' is \"sha256:000",
         ),
         (
             lambda run: run["options"].update(missing="skip"),
-            '\'option missing\' is "skip", but "fn" in 0.json',
+            'the setting \'option missing\' is "skip", but it is "fn" in 0.json',
         ),
-        (lambda run: run["options"].update(strict=True), "'option strict' is true, but false"),
-        (lambda run: run["intervals"].update(seed=5), "'intervals' is {"),
+        (
+            lambda run: run["options"].update(strict=True),
+            "the setting 'option strict' is true, but it is false",
+        ),
+        (lambda run: run["intervals"].update(seed=5), "the setting 'intervals' is {"),
         (lambda run: run["fields"].pop(), "this run and 0.json have schemas with different fields"),
-        (lambda run: run.pop("by"), "'breakdown' is [], but [\"@directory\"] in 0.json"),
+        (
+            lambda run: run.pop("by"),
+            "the setting 'breakdown' is [], but it is [\"@directory\"] in 0.json",
+        ),
         (
             lambda run: run.pop("per_document"),
             "the run does not record which documents it contains",

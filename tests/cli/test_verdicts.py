@@ -57,7 +57,7 @@ def test_the_first_lines_tell_both_figures(stickler, data):
     write_verdicts(data, {}, INVENTED)
     for form in ("table", "markdown", "html"):
         output = stickler(*COMMAND, "-f", form).out
-        assert "1.00 if the 2 marked errors count as right" in output
+        assert "1.00 if the 2 errors marked by verdicts count as right" in output
         assert "1 ground truth wrong, 1 both acceptable" in output
 
 
@@ -68,7 +68,8 @@ def test_an_error_that_stands_changes_nothing(stickler, data):
     assert record["verdicts"]["neither"] == 1
     assert record["verdicts"]["overall_score"] == record["overall_score"]
     sentence = (
-        "1 marked error remains an error: neither the ground truth nor the prediction is right"
+        "1 error marked by verdicts remains an error: neither the ground truth nor the prediction "
+        "is right"
     )
     assert sentence in stickler(*COMMAND).out
 
@@ -89,7 +90,7 @@ def test_a_verdict_that_fits_no_error_is_told(stickler, data, changed):
     verdict = VERDICT | changed
     assert record["unfit"] == ["{document}: {path} ({outcome})".format(**verdict)]
     assert record["right"] == {}
-    sentence = "1 of 1 verdict had no effect, because the error is not in this run: "
+    sentence = "1 of 1 verdict had no effect, because this run has no such error: "
     assert sentence in stickler(*COMMAND).out
 
 
@@ -126,7 +127,7 @@ def test_a_run_of_several_processes_and_its_directory_tell_the_same(stickler, da
     verdicts = stickler(*COMMAND, "-f", "json").json["verdicts"]
     stickler(*COMMAND, "--jobs", "2", "--run-dir", "run")
     assert json.loads((data / "run" / "run.json").read_text())["verdicts"] == verdicts
-    assert "2 marked errors count" in stickler("report", "run").out
+    assert "2 errors marked by verdicts count" in stickler("report", "run").out
     write_verdicts(data, {})
     refused = stickler(*COMMAND, "--run-dir", "run")
     assert refused.code == 2

@@ -85,7 +85,7 @@ def test_the_head_of_a_page_states_each_figure_once(run_of):
     gt = {"id": "1", "total": 10}
     pairs = [DocumentPair("a", gt, gt), DocumentPair("b", gt, None)]
     figures = "precision 1.0000, recall 0.5000, mean score 0.5000"
-    missing = "1 document has no prediction: all values missed"
+    missing = "1 document has no prediction, so all its values are missed"
 
     (_, first), *_ = Page(html(run_of(pairs=pairs, detailed=True))).all(
         "p", **{"class": "headline"}

@@ -95,11 +95,11 @@ def test_the_headline_says_what_became_of_each_document(run_of):
         DocumentPair("d", Problem("d.json", "this is empty"), gt),
         DocumentPair("e", None, gt),
     ]
-    invalid = "1 document has an unreadable prediction: all values missed"
+    invalid = "1 document has an unreadable prediction, so all its values are missed"
     out = "not counted: 1 failed document, 1 prediction without ground truth"
 
     first_line = render(run_of(pairs=pairs), PLAIN).splitlines()[0]
-    missing = "1 document has no prediction: all values missed"
+    missing = "1 document has no prediction, so all its values are missed"
     assert first_line == f"Order: 3 documents, 1 wholly right; {missing}; {invalid}; {out}"
     first_line = render(run_of(pairs=pairs, missing="skip"), PLAIN).splitlines()[0]
     out = out.replace("not counted: ", "not counted: 1 ground truth without a prediction, ")

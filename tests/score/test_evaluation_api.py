@@ -381,7 +381,7 @@ def test_a_notebook_tells_what_became_of_the_documents():
 
     assert "1 document could not be evaluated; no gate set; F1 " in text
     assert (
-        "9 documents, 2 wholly right; 2 documents have no prediction: all values missed; 1 " in text
+        "2 wholly right; 2 documents have no prediction, so all their values are missed; " in text
     )
     assert "1 document has no prediction" in text
     assert "nothing was compared; no gate set; F1 -" in page_of(Evaluation()).text

@@ -320,30 +320,38 @@ def grouped(name: str, key: str) -> Run:
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [
-        (shard("1"), replace(shard("2"), version="0.1"), '\'version\' is "0.1", but "'),
+        (
+            shard("1"),
+            replace(shard("2"), version="0.1"),
+            'the setting \'version\' is "0.1", but it is "',
+        ),
         (
             shard("1"),
             replace(shard("2"), schema=SchemaSignature("s.json", "sha256:1", "Doc", None)),
-            '\'schema digest\' is "sha256:1", but "sha256:0" in run 0',
+            'the setting \'schema digest\' is "sha256:1", but it is "sha256:0" in run 0',
         ),
         (
             shard("1"),
             replace(shard("2"), schema=SchemaSignature("s.json", "sha256:0", "Doc", "sha256:2")),
-            "'inferred annotations' is \"sha256:2\", but null in run 0",
+            "the setting 'inferred annotations' is \"sha256:2\", but it is null in run 0",
         ),
         (
             shard("1"),
             shard("2", options=RunOptions(strict=True)),
-            "'option strict' is true, but false in run 0",
+            "the setting 'option strict' is true, but it is false in run 0",
         ),
-        (with_intervals("1"), with_intervals("2", seed=7), "'intervals' is {"),
-        (with_intervals("1"), with_intervals("2", level=0.9), "'intervals' is {"),
-        (with_intervals("1"), shard("2"), "'intervals' is null, but {"),
-        (grouped("1", "k"), grouped("2", "m"), '\'breakdown\' is ["m"], but ["k"] in run 0'),
+        (with_intervals("1"), with_intervals("2", seed=7), "the setting 'intervals' is {"),
+        (with_intervals("1"), with_intervals("2", level=0.9), "the setting 'intervals' is {"),
+        (with_intervals("1"), shard("2"), "the setting 'intervals' is null, but it is {"),
+        (
+            grouped("1", "k"),
+            grouped("2", "m"),
+            'the setting \'breakdown\' is ["m"], but it is ["k"] in run 0',
+        ),
         (
             validated("1", "pred"),
             validated("2", "gt"),
-            '\'validated sides\' is ["gt"], but ["pred"] in run 0',
+            'the setting \'validated sides\' is ["gt"], but it is ["pred"] in run 0',
         ),
         (
             shard("1"),

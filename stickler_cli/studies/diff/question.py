@@ -79,7 +79,7 @@ class DiffSettings(
         (),
         (
             "Fail (exit 1) unless this condition is true for the change: [set:][path.]metric "
-            "op number. For example, f1>=-0.01 allows F1 to fall by 0.01. Repeatable."
+            "operator number. For example, f1>=-0.01 allows F1 to fall by 0.01. Repeatable."
         ),
         "EXPR",
         in_file="none",
