@@ -3,7 +3,7 @@
 import pytest
 
 from stickler_cli.core.locations import matches_pattern
-from stickler_cli.core.problems import UsageError
+from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.metrics import Measure
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.document_result import Status
@@ -16,6 +16,7 @@ from stickler_cli.score.gates import (
     check_no_resampled_bounds,
     check_paths,
     fields_of_gate,
+    omit_added_limit,
     parse_gate,
     parse_gates,
 )
@@ -708,3 +709,21 @@ def test_a_gate_asks_for_its_field_or_for_those_that_match():
 
     assert fields_of_gate(parse_gate("a.f1>=0"), fields) == [("a",)]
     assert fields_of_gate(parse_gate("*.f1>=0"), fields) == [("a",), ("b",)]
+
+
+@pytest.mark.parametrize(
+    ("found", "hint", "message"),
+    [
+        (
+            "'totl.f1>=0' is odd",
+            "did you mean total.f1>=0?",
+            "'totl.f1' is odd; did you mean total.f1?",
+        ),
+        ("'f1>=0.5>=0' is odd", "", "'f1>=0.5' is odd"),
+        ("'f1>=0>=0' is odd", "", "'f1>=0' is odd"),
+    ],
+)
+def test_messages_omit_the_limit_that_the_user_did_not_write(found, hint, message):
+    error = omit_added_limit(UsageError([Problem("--of", found, hint=hint)]))
+
+    assert str(error) == f"--of: {message}"
