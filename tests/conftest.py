@@ -22,7 +22,7 @@ os.environ["SOURCE_DATE_EPOCH"] = "1700000000"
 settings.register_profile(
     "ci",
     derandomize=True,
-    max_examples=20,
+    max_examples=12,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )

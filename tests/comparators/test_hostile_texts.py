@@ -1,4 +1,4 @@
-"""Texts of 200 kB that try to stall a comparator: the work grows linearly with the length.
+"""Texts of 100 kB that try to stall a comparator: the work grows linearly with the length.
 
 Each kind of text is compared in a process of its own. The system ends the process if it takes much
 more time than a linear algorithm needs. A quadratic algorithm would take minutes to days for these
@@ -20,10 +20,10 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="limits a process, by the resource module"),
 ]
 
-LENGTH = 200_000
-PROCESSOR_SECONDS = 50
+LENGTH = 100_000
+PROCESSOR_SECONDS = 25
 """Limit for the 90 comparisons with one kind of text, in seconds. Linear algorithms take at most
-0.2 seconds for each on average."""
+0.1 seconds for each on average."""
 UNITS = 1.0
 """Limit on the work for a pair, as for --work-limit. A pair that would need more is refused before
 it is compared."""
