@@ -37,9 +37,8 @@ from .plan import Mode, Node, Options
 from .result import FD, TP
 
 KEY_GAIN: Final = 3.0
-"""Added to the gain of a pair of items with equal keys. Two pairs without equal keys gain less than
-this together, because each of them gains about 1 at most. A pair with equal keys is therefore
-always preferred to them."""
+"""Added to the gain of a pair of items with equal keys. A pair without equal keys gains about 1 at
+most. One pair with equal keys is therefore always preferred to two pairs without equal keys."""
 
 MAX_KEY_PAIRS: Final = 1 << 20
 """Maximum number of pairs of values that are compared to number a key field: all pairs of values
@@ -82,10 +81,10 @@ def pair_arranged(  # noqa: PLR0913, PLR0917 - as `pair_items` takes them
     *,
     ordered: bool = False,
 ) -> ListPairs:
-    """Pair the items of lists by key fields, in order, or both, for the greatest total similarity.
+    """Pair the items of lists that have key fields, or whose order matters, or both.
 
-    Items with different keys are never paired. With `ordered`, paired items are in the same order
-    on both sides.
+    The pairs have the greatest total similarity that two rules allow. Items with different keys are
+    never paired. With `ordered`, paired items are in the same order on both sides.
 
     A key may be absent in some items, and several items of a list may have the same key. An item
     can then have several possible partners. Without `ordered`, there are two cases for each pair of
@@ -138,9 +137,10 @@ def pair_by_position(
 ) -> ListPairs:
     """Pair each item with the item at the same position, even if the two are not similar.
 
-    `gt[i]` and `pred[i]` are the positions of two lists in the columns `lists`. The items of these
-    two lists are paired with each other, and the node `item` compares them. Absent items keep their
-    positions. The cost is linear in the number of items.
+    The columns `lists` contain lists. `gt[i]` is the position of a ground-truth list in them, and
+    `pred[i]` is the position of the predicted list with which it is paired. The node `item`
+    compares the items of the two lists. An absent item still takes up a position in its list. The
+    cost is linear in the number of items.
     """
     gt_lists, pred_lists, elements = lists.elements
     if gt_lists.have_gaps(gt) or pred_lists.have_gaps(pred):
@@ -221,13 +221,16 @@ def _find_ambiguous_keys(elements: Columns, key: KeyColumns) -> Mask:
 def _split_by_key(
     sides: tuple[Items, Items], codes: tuple[Indexes, Indexes], is_ambiguous: Mask
 ) -> tuple[_Parts, Indexes, tuple[Items, Items]]:
-    """Group the items of each list by their keys. Later, items are paired only inside their group.
+    """Divide the items of each pair of lists into parts, so that a part has the items of one key.
+
+    Items of a part are later paired only inside this part. `pair_arranged` explains which keys get
+    a part. `is_ambiguous` has an entry for each pair of lists. If the entry is true, this pair of
+    lists gets no parts.
 
     Returns:
-        (parts, lists, remaining items). `parts` are the groups. `lists` has the position of each
-        part's list. The remaining items of both sides are in no part, but may still be paired with
-        each other. A list whose items all have keys has no remaining items. A list for which
-        `is_ambiguous` is true has no parts.
+        (parts, lists, remaining items). `lists[i]` is the number of the pair of lists to which part
+        `i` belongs. The remaining items are in no part, but can later be paired with each other. If
+        all items of a pair of lists have keys, none of them is a remaining item.
     """
     key_of_item = [
         np.where(is_ambiguous[items.owner], -1, side_codes[items.slots])
@@ -260,8 +263,11 @@ def _split_by_key(
 def _number_keys(key: KeyColumns, n_gt: int) -> tuple[Indexes, Indexes] | None:
     """Number the keys of the items on both sides, so that equal keys have equal numbers.
 
-    An item gets a number below 0 if one of its key fields is absent. Return None if equal numbers
-    cannot express which keys match.
+    Return (numbers of the ground-truth items, numbers of the predicted items). An item gets a
+    number below 0 if one of its key fields is absent.
+
+    Return None if keys can match without being equal, for example because the comparator of a key
+    field has a tolerance (see `_number_field`).
     """
     sides: list[Indexes] = []
     for columns, node in key:
@@ -284,8 +290,8 @@ def _number_pairs(
     item gets a number below 0 if one of its two codes is below 0.
 
     Returns:
-        (numbers of each side, first code of each number). All items with the same number have the
-        same first code.
+        (numbers, first codes). `numbers` has one array for each side, with the number of each item.
+        All items with the number `n` have the first code `first_codes[n]`.
     """
     n_second = 1 + max(int(second.max(initial=0)) for second in second_sides)
     combined_sides = [
@@ -393,7 +399,7 @@ class _PartSearch(PairSearch):
             n_seekers, n_partners = int(self._n_seekers[part]), int(self._n_partners[part])
             n_cells = n_seekers * n_partners
             n_bytes = n_cells // ALIGNED_CELLS_PER_BYTE if ordered else ASSIGNMENT_BYTES * n_cells
-            work.reserve(n_bytes)
+            work.reserve(n_bytes, of_nested_lists=False)
             assignment_steps = int(ASSIGNMENT_STEPS * n_seekers * n_seekers * n_partners)
             work.charge(ALIGNMENT_STEPS * n_cells if ordered else assignment_steps)
             part_rows = islice(rows, n_seekers)
@@ -429,10 +435,13 @@ class _PartSearch(PairSearch):
         return chain.from_iterable(map(split_rows, reversed(blocks)))
 
     def _gains_by_key(self, seekers: Indexes, key: KeyColumns) -> Floats:
-        """Return the gain of each seeker with each partner of its part.
+        """Return the gains of pairs: each of `seekers` with each partner in the same part.
 
-        If two items have different keys, their gain is 0. If they have equal keys, `KEY_GAIN` is
-        added to their gain. If a key field is absent, the gain is not changed.
+        Seekers are the items of a part's shorter side, and partners those of its longer side. If
+        the two items of a pair have different keys, the gain is 0. If they have equal keys, the
+        gain is `KEY_GAIN` plus the similarity, even if the similarity is below the floor. If one of
+        them lacks a key field, or if there is no key, the gain is computed without keys (see
+        `_gain`).
         """
         seekers, partners = self._pair_with_all(seekers)
         options = self._options

@@ -1,9 +1,10 @@
 """The work of a comparison, counted in steps.
 
-Steps are counted before they are done, because a document may be made to cause endless work. A step
-takes about a nanosecond on a common machine. Steps are counted instead of timed, so that a limit
-rejects the same documents on any machine. Several documents together never take less work than one
-of them alone: if they were compared within a limit, each of them is within the limit.
+A step takes about a nanosecond on a common machine. Steps are counted before they are done, because
+a malicious document could cause endless work. Steps are counted instead of timed, so that a limit
+rejects the same documents on any machine. Comparing several documents together never takes less
+work than comparing one of them alone. Therefore, if the documents together stay within a limit,
+each single document stays within the limit.
 """
 
 from typing import Final
@@ -21,7 +22,7 @@ about the cost of fifty small calls of numpy."""
 PAIR_STEPS: Final = 200
 """Steps of each pair of values, in addition to the work of its comparator."""
 VALUE_STEPS: Final = 100
-"""Steps to find a value in its document."""
+"""Work that is charged for each value, because it must be found in its document, in steps."""
 PREPARED_STEPS: Final = 2_000
 """Number of steps that count for preparing a value for a comparator. The same number of steps is
 added for each hundred letters of the value. For a long text, the comparator states the number of
@@ -30,16 +31,20 @@ UNDECLARED_STEPS: Final = 20_000
 """Number of steps that count for each key of an object that the schema does not declare. In a
 prediction, such a key is an error of its own."""
 NAME_STEPS: Final = 300_000
-"""Steps of a key that documents have but the schema does not name, such as the key of a map. It
-becomes a field of its own in counts and reports, and may contain further fields."""
+"""Number of steps that count for each key that documents have but the schema does not name, such as
+a key of a map. The key becomes a field of its own in counts and reports, and its value may contain
+further fields."""
 DECLARED_STEPS: Final = 100_000
-"""Steps of a declared field in the value of a map key. They are counted even if the value lacks the
-field, because the field appears in counts and reports anyway."""
+"""Number of steps that count for each declared field inside the value of a map key. For example, if
+the values of a map are objects with two declared fields, 100 keys take this number of steps 200
+times. The steps are counted even if an object lacks the field, because the field appears in counts
+and reports anyway."""
 
 
 MAX_RESERVED_BYTES: Final = 1 << 29
-"""Maximum memory, in bytes, of the pairs of lists that are inside list items. It is limited because
-each inner list is compared with the inner lists of many items."""
+"""Maximum number of bytes that may be reserved for pairing list items. The limit is needed mainly
+for lists inside list items, because each inner list is compared with the inner lists of many
+items."""
 MIN_STEPS_BY_FIELD: Final = 1_000_000
 """One call can compare several fields. If the call takes more than this number of steps, the steps
 of each field are counted separately."""
@@ -130,15 +135,17 @@ class FieldWork:
         if steps > work.max_steps_at_once:
             raise TooMuchAtOnceError
 
-    def reserve(self, n_bytes: int) -> None:
+    def reserve(self, n_bytes: int, *, of_nested_lists: bool = True) -> None:
         """Count bytes that values of this field will take. A negative number releases bytes.
+
+        `of_nested_lists` says whether an error is about lists inside lists, or about one list.
 
         Raises:
             RoomLimitError: documents would take more bytes than they may.
         """
         self._work.bytes_left -= n_bytes
         if self._work.bytes_left < 0:
-            raise RoomLimitError(MAX_RESERVED_BYTES, self.path)
+            raise RoomLimitError(MAX_RESERVED_BYTES, self.path, of_nested_lists=of_nested_lists)
 
     def check(self, steps: int) -> None:
         """Raise `WorkLimitError` now if a later charge of `steps` would exceed the limit."""

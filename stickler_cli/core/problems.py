@@ -142,12 +142,15 @@ class WorkLimitError(SticklerError):
 class RoomLimitError(WorkLimitError):
     """The comparison of two documents would need too much memory."""
 
-    def __init__(self, limit: int, path: tuple[str, ...]) -> None:
+    def __init__(self, limit: int, path: tuple[str, ...], *, of_nested_lists: bool = True) -> None:
         Exception.__init__(self, limit, path)
         place = f" in field {field_path(path)}" if path else ""
-        finding = f"results for lists inside lists{place} take more than {limit >> 20} MB of memory"
-        hint = 'if the order of the outer items matters, set "x-aws-stickler-pairing": '
-        self.problems = (Problem("", finding, hint=f'{hint}"position"'),)
+        task = f"results for lists inside lists{place} take"
+        hint = 'if the order of the outer items matters, set "x-aws-stickler-pairing": "position"'
+        if not of_nested_lists:
+            task = f"pairing the items of a list{place} takes"
+            hint = "split the list, or pair its items by position"
+        self.problems = (Problem("", f"{task} more than {limit >> 20} MB of memory", hint=hint),)
 
 
 class ModelError(Exception):
@@ -187,7 +190,7 @@ def installing(extra: str) -> str:
 def require(module: str, user: str, extra: str, source: str = "") -> None:
     """Raise UnavailableError if a module is missing; the error names the package to install.
 
-    `user` says in the message who needs the module, for example `a URL`.
+    `user` is the feature that needs the module, for example `a URL`. The message names it.
     """
     name, _, _ = module.partition(".")
     if find_spec(name) is None or find_spec(module) is None:
