@@ -54,6 +54,16 @@ def test_what_was_inferred_is_told_with_the_rule(stickler, data):
     )
 
 
+def test_arrays_show_how_their_elements_are_paired(stickler, data):
+    numbers = {"type": "array", "items": {"type": "number"}}
+    write(
+        data / "plain.json",
+        {"type": "object", "properties": {"monthly_totals": numbers, "matrix": numbers}},
+    )
+    rows = stickler("show", "plain.json").out.splitlines()
+    assert [row.split()[-1] for row in rows if "monthly_totals " in row] == ["ordered"]
+
+
 def test_nothing_is_inferred_where_nobody_wants_it(stickler, data):
     write(data / "plain.json", PLAIN)
     out = stickler("show", "plain.json", "--infer", "never").out

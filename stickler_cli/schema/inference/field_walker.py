@@ -71,7 +71,7 @@ path."""
 MAX_TEXT_VISITS: Final = 1_000  # number of visits that are remembered
 LIST_OF: Final = "list of "
 """Prefix of the kind of list elements, as in `list of string`. If the document itself is a list,
-its elements are listed as one field with an empty path and such a kind."""
+its elements are listed as one field with an empty path and a kind that begins with this prefix."""
 IN_ANY_ORDER: Final = "in any order"
 """Text at the end of the reason for a comparison. It states that the order of list elements does
 not matter."""
@@ -86,8 +86,8 @@ class FieldVisit(NamedTuple):
     holder: Schema
     """The part of the schema to which annotations of the place are added."""
     leaf_holder: Schema | None = None
-    """The schema of the array around a leaf. If there is such an array, annotations of the leaf are
-    added there."""
+    """The schema of the list that contains the place; None if no list contains it directly. If the
+    place is a single value, its annotations are added to the list's schema."""
     name: str = ""
     """Name of the field that contains the place."""
     path: Path = ()
@@ -103,22 +103,27 @@ class FieldVisit(NamedTuple):
     list_rules: tuple[str, ...] = ()
     """How the surrounding arrays pair their elements, in words such as `ordered`."""
     is_in_text: bool = False
-    """Whether the place is in JSON that is written inside a text. The text is then the value of the
-    field at `path`."""
+    """Whether the place is a JSON value that is written inside a text, or an element of this value.
+    In `{"items": "[1, 2]"}`, such places are the list and its numbers. `path` is then the path of
+    the text."""
     has_rows_in_any_order: bool = False
     """Whether the elements of the outermost array are paired in any order. These elements may be
     arrays themselves, such as the rows of a table."""
 
     @property
     def key(self) -> tuple[object, ...]:
-        """A key for visits. Visits with equal keys lead to the same comparison."""
+        """The properties of a visit that decide the comparison of the place.
+
+        If a place is visited twice with equal keys, the result of the first visit is reused.
+        """
         holders = id(self.holder), id(self.leaf_holder)
         return (*holders, self.name, self.inherited.signature, self.weight, self.listed)
 
 
 _Fields: TypeAlias = list[Inferred]
 _NOWHERE: Final[Schema] = {}
-"""The `holder` of a place for which the schema has no part of its own."""
+"""The `holder` of a place if no object in the schema describes exactly this place. An example is
+the alternative `string` in `{"type": ["string", "object"]}`. Such a place gets no annotations."""
 
 
 class _TextsOfSchema(NamedTuple):
@@ -166,7 +171,8 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         """Maps the `id()` of a schema to a pair: the schema, and an `Inferred` object. The
         `other_annotations` of the `Inferred` object are to be added to the schema."""
         self._texts: dict[int, _TextsOfSchema] = {}
-        """Maps the `id()` of a schema to the observed texts of its fields that may be JSON."""
+        """Maps the `id()` of a schema to the observed texts of all fields that use the schema. The
+        texts may contain JSON."""
         self._text_visits: list[FieldVisit] = []
         self._entries: _Fields = []
         self._currencies: dict[Path, frozenset[str]] = {}
@@ -177,8 +183,9 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         """The `id()` of each union alternative that was added to the copy of the schema. These
         alternatives are not in the schema's file."""
         self.open_places: list[FieldVisit] = []
-        """Visits of fields and elements that may have values of any type, unless an annotation
-        states how they are compared."""
+        """Visits of places whose content the schema does not limit: a value of any type, an object
+        with any keys and values, or a list with any elements. A value of any type is not included
+        if an annotation states how it is compared."""
         self.annotated = False
         """Whether an annotation of a visited place states how values are compared."""
 
@@ -259,7 +266,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return super()._visit_flat(in_force, visit)
 
     def _note_open(self, place: Place, visit: FieldVisit) -> None:
-        """Remember a place that allows any type, unless an annotation states its comparison."""
+        """Add a visit to `open_places` if the schema does not limit the content of the place."""
         match place:
             case ObjectPlace():
                 is_open = not place.properties and not place.patterns and place.other_keys == ()
@@ -374,10 +381,11 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             self._text_visits.append(visit)
 
     def _note_contents_again(self, first: Path, again: Path) -> None:
-        """Remember that a part of the schema also describes the texts of a second field.
+        """Remember the observed texts of a place whose schema was already visited at another place.
 
-        The part was first visited at the path `first`, and its texts were remembered for that path.
-        `again` is the path of the second field.
+        `first` is the path at which the schema was visited first, and `again` is the path of the
+        second place. For each text field at or below `first` whose texts were remembered, the texts
+        of the matching field at or below `again` are remembered, too.
         """
         for visit in [*self._text_visits]:
             if visit.path[: len(first)] == first:
@@ -429,8 +437,9 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _has_arguments(self, path: Path) -> bool:
         """Return whether a field contains the arguments of a call.
 
-        Some names say so (`ARGUMENTS`). Other names only suggest it (`INPUTS`). In this case,
-        another field of the same object must have the name of a tool.
+        A field whose name ends in one of `ARGUMENTS` always contains arguments. The names in
+        `INPUTS` are less certain. A field with such a name contains arguments only if another field
+        of the same object contains the name of a tool.
         """
         name = str(path[-1])
         if ends_in(name, ARGUMENTS):
@@ -474,10 +483,11 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _note_further(
         self, holder: Schema, visit: FieldVisit, name: str, value: JsonValue, reason: str
     ) -> None:
-        """Remember an inferred annotation for `Inferred.other_annotations`.
+        """Remember an annotation that will be added to the schema `holder`.
 
-        An example is the pairing of a list. `name` is the Python name of the annotation, and
-        `value` its value. It will be added to the schema `holder`.
+        It is one of `Inferred.other_annotations`, such as the annotation that states how the
+        elements of a list are paired. `name` is the Python name of the annotation. `value` is its
+        value. `reason` explains why it was chosen.
         """
         _, noted = self._further.get(id(holder), (holder, Inferred(path=visit.path)))
         annotations = {**noted.other_annotations, annotated(name): value}
@@ -487,31 +497,31 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             replace(noted, other_annotations=annotations, reason=reasons),
         )
 
-    def _pairs_by_position(self, place: ArrayPlace, visit: FieldVisit) -> bool:
-        """Infer whether an array needs an annotation for its pairing: by position, or in order.
+    def _infer_pairing_rule(self, place: ArrayPlace, visit: FieldVisit) -> str:
+        """Infer whether the elements of an array must be paired by position or in order.
 
-        By position, the third element is only compared with the third. In order, elements may be
-        left out. If the array needs an annotation, it is remembered, and the result is True.
+        By position means that the third element is only compared with the third element. In order
+        means that elements may be skipped, but never swapped. If one of the two applies and the
+        array may be annotated, the annotation is remembered, and the result is `BY_POSITION` or
+        `ORDERED`. Otherwise the result is an empty text.
         """
         if id(visit.holder) not in self._own:
-            return False
-        shape, outer = (
-            self._find_shape(visit, visit.depth),
-            self._find_shape(visit, visit.depth - 1),
-        )
+            return ""
+        shape = self._find_shape(visit, visit.depth)
+        outer = self._find_shape(visit, visit.depth - 1)
         reason = find_position_reason(visit.name, self._places, place, shape, outer)
         if not reason and visit.depth == 0 and self._is_column(place, visit):
             reason = (
                 "a column next to other columns of equal length, so cells are paired by position"
             )
         if not reason:
-            return self._pairs_in_order(place, visit, outer)
+            return ORDERED if self._pairs_in_order(place, visit, outer) else ""
         self._note_further(visit.holder, visit, "pairing", "position", reason)
         rows = visit.leaf_holder
         if rows is not None and id(rows) in self._own and place.merged.threshold is None:
             why = "two rows match if at least half of their cells match"
             self._note_further(rows, visit, "threshold", ROW_THRESHOLD, why)
-        return True
+        return BY_POSITION
 
     def _is_column(self, place: ArrayPlace, visit: FieldVisit) -> bool:
         """Return whether an array is a column of a table whose columns are fields of an object."""
@@ -536,10 +546,8 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _list_array_fields(self, place: ArrayPlace, visit: FieldVisit) -> _Fields:
         """Return the entry of a list, box or tuple, and the entries of fields in its elements."""
         merged, positions, elements = place.merged, place.positions, place.elements
-        shape, inner_shape = (
-            self._find_shape(visit, visit.depth),
-            self._find_shape(visit, visit.depth + 1),
-        )
+        shape = self._find_shape(visit, visit.depth)
+        inner_shape = self._find_shape(visit, visit.depth + 1)
         if id(visit.holder) in self._own and not has_stated_comparison(merged):
             box = choose_box(visit.name, self._places, place, shape, inner_shape)
             if box is not None and self._boxes != "corners" and not box.config:
@@ -550,13 +558,13 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
                         visit, merged, self._note_choice(visit.holder, box, visit), "array"
                     )
                 ]
-        is_paired_by_position = self._pairs_by_position(place, visit)
+        pairing_rule = self._infer_pairing_rule(place, visit)
         weight = merged.weight if visit.weight is None else visit.weight
         if positions and weight is None:
             weight = DEFAULT_WEIGHT
         element_visit = visit._replace(inherited=place.below, weight=weight, listed=not positions)
         rules = (*visit.list_rules, *describe_annotations(merged, ON_ARRAY))
-        rules += (BY_POSITION,) if is_paired_by_position else ()
+        rules += (pairing_rule,) if pairing_rule else ()
         has_rows_in_any_order = visit.has_rows_in_any_order
         if visit.depth == 0:
             has_rows_in_any_order = {ORDERED, BY_POSITION}.isdisjoint(rules)
@@ -685,5 +693,8 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
 
 
 def _keeps_order(visit: FieldVisit) -> bool:
-    """Return whether an array around the place pairs its elements in order or by position."""
+    """Return whether an array that contains the visited place pairs its elements in a fixed order.
+
+    The array then pairs its elements in order or by position, and not in any order.
+    """
     return not {ORDERED, BY_POSITION}.isdisjoint(visit.list_rules)
