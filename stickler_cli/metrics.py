@@ -64,7 +64,11 @@ METRICS: Final = Family(
 
 @dataclass(slots=True, eq=False)
 class Measure:
-    """A metric in a run. It has an instance, or the figures and attributes from a run file."""
+    """The state of one metric in a run.
+
+    A measure holds either an instance of `Metric`, or the figures and attributes that were read
+    from a run file.
+    """
 
     name: str
     metric: Metric | None = None
@@ -80,9 +84,10 @@ class Measure:
 
     def add(self, document: MeasuredDocument) -> None:
         """Add a document to the metric."""
-        metric = self.load_instance()
+        self.problem = self.lasting_problem
+        self.metric = self.load_instance()
         try:
-            metric.add(document)
+            self.metric.add(document)
         except Exception as error:  # noqa: BLE001 - code of others, and all else is still right
             problem = f"document {document.id}: {_failure(error)}"
             self.problem = min(problem, self.problem or problem)
@@ -91,7 +96,8 @@ class Measure:
         """Add the documents of another measure of the same metric.
 
         Raises:
-            UsageError: both were read from files, and no metric has their name.
+            UsageError: both measures were read from run files, and no metric class has the name of
+                the measures.
         """
         metric = self.metric or other.metric
         cls = type(metric) if metric is not None else _metric_class(self.name)
@@ -189,7 +195,7 @@ class Measure:
         return {"name": self.name, "figures": figures, "state": self.state, **problems}
 
     def copied(self) -> "Measure":
-        """Return a copy to which other documents can be added."""
+        """Return a copy. Merging other measures into the copy leaves this measure unchanged."""
         if self.metric is None:
             return replace(self)
         measure = self.empty()

@@ -9,7 +9,7 @@ import pytest
 from stickler_cli import evaluate_many
 from stickler_cli.comparators.anls import anls_score
 from stickler_cli.core.problems import UsageError
-from stickler_cli.metrics import Measure, Metric, load_metrics, measures_of
+from stickler_cli.metrics import Measure, MeasuredDocument, Metric, load_metrics, measures_of
 
 GT = [
     {"id": str(number), "name": "Anna Example", "items": ["a", "b"], "total": number}
@@ -284,6 +284,17 @@ def test_a_result_that_failed_in_parts_is_asked_for_again_in_the_whole(files):
     for first, other in ((measures[0].copied(), lost), (lost.copied(), measures[0])):
         first.merge(other)
         assert first.outcome() == ({name: None}, "document a: it fails")
+
+
+def test_a_document_is_added_to_a_metric_that_was_read_from_a_file(files):
+    name = "own_metrics:Totals"
+    read = Measure(name, None, {"seen": ["a"], "sum": 2, "without": 0}, {}, "result: it fails")
+    load_metrics([read], allow_plugins=True)
+    read.add(MeasuredDocument("b", {"total": 1}, {"total": 4}, 0.0))
+    assert read.outcome() == (
+        {f"{name}.apart": 5, f"{name}.without": 0, f"{name}.none": None},
+        "",
+    )
 
 
 def test_a_metric_is_complete_or_none():
