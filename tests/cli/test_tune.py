@@ -226,7 +226,27 @@ def test_a_part_that_stands_for_several_fields_is_left_alone(stickler, evidence)
         documents = [{"a": {"name": line["name"]}, "b": {"name": "b"}} for line in lines]
         write(evidence / f"{side}.jsonl", "\n".join(map(json.dumps, documents)))
     result = stickler("tune", "schema.json", "gt.jsonl", "pred.jsonl", "--write")
-    assert "the threshold of a.name was not written" in result.out
+    assert (
+        "the threshold of a.name was not written: the field shares its definition in this file "
+        "with other fields" in " ".join(result.out.split())
+    )
+    assert (evidence / "schema.json").read_text() == before
+
+
+def test_a_field_that_another_file_defines_is_left_alone(stickler, evidence):
+    name = {"type": "string", X + "threshold": 0.3}
+    write(evidence / "part.json", {"type": "object", "properties": {"name": name}})
+    schema = {"type": "object", "properties": {"a": {"$ref": "part.json"}}}
+    before = write(evidence / "schema.json", schema).read_text()
+    for side in ("gt", "pred"):
+        lines = map(json.loads, (evidence / f"{side}.jsonl").read_text().splitlines())
+        documents = [{"a": {"name": line["name"]}} for line in lines]
+        write(evidence / f"{side}.jsonl", "\n".join(map(json.dumps, documents)))
+    result = stickler("tune", "schema.json", "gt.jsonl", "pred.jsonl", "--write")
+    assert (
+        "the threshold of a.name was not written: this file does not contain the definition of "
+        "the field" in " ".join(result.out.split())
+    )
     assert (evidence / "schema.json").read_text() == before
 
 

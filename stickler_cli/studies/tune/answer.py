@@ -90,8 +90,8 @@ class TunedFieldRecord:
     pairs: Count
     """Number of compared pairs of values or list items."""
     units: Count
-    """Number of documents from which these pairs come. If a verdict names no document, its pair
-    counts as a document of its own."""
+    """Number of documents that the pairs of this field come from. If a verdict names no document,
+    its pair counts as a document of its own."""
     threshold: Fraction
     """The present threshold."""
     proposed: FractionOrNone
@@ -100,16 +100,16 @@ class TunedFieldRecord:
     """Reason why a threshold is proposed, or why none is."""
     now: NumberOrNone
     """Quality of the present threshold: F1 if people have judged pairs, otherwise the share of the
-    variance that the threshold explains. One half of the documents suggests a threshold, and the
-    quality is measured on the other half. Null if not computed."""
+    variance that the threshold explains. The search for a better threshold uses one half of the
+    documents. This quality is measured on the other half. Null if not computed."""
     then: NumberOrNone
     """Quality of the best threshold except the present one, measured in the same way as `now`. This
     quality is stated even if the threshold is not proposed. Null if not computed."""
     gain: list[float] | None
     """Confidence interval of `then` minus `now`. Null if not computed."""
     moved: Count
-    """Number of pairs in both halves that match at one of the two thresholds (the present one and
-    the best other one), but not at both."""
+    """Number of pairs that match at the present threshold but not at the best other threshold, or
+    the other way round. The pairs of all documents are counted."""
     cuts: list[CutRecord]
     """All possible thresholds in ascending order."""
 
@@ -317,9 +317,10 @@ def _tune_field(
 ) -> TunedFieldRecord:
     """Propose a threshold for a field.
 
-    `alternatives` has one element with the pairs of the field. If the schema gives alternatives for
-    the field (`anyOf`), there is an element for each alternative. No threshold is proposed if there
-    are several elements.
+    `alternatives` usually has one element, with the pairs of the field. If the schema has
+    alternatives for the field (`anyOf`), there is an element for each alternative. If there are
+    several elements, no threshold is proposed, and the record describes the alternative with the
+    most pairs.
     """
     field = max(alternatives, key=lambda evidence: len(evidence.similarity))
     sample = field.sample(names)
@@ -379,10 +380,13 @@ def _cut_record(cut: float, same: Mask | None, passes_cut: Mask, passes_next: Ma
 def _write_thresholds(
     loaded: LoadedSchema, record: TuningRecord, settings: TuneSettings
 ) -> TuningRecord:
-    """Write proposed thresholds into the schema file. Return the record with notes on them.
+    """Write proposed thresholds into the schema file, and return the record.
+
+    Notes in the returned record say which thresholds were written and which were not.
 
     Raises:
-        UsageError: the schema has no file or was inferred, or GT cannot be read again.
+        UsageError: the schema has no file or was inferred. Or the ground truth is standard input,
+            which cannot be read a second time.
     """
     if loaded.inferred is not None or not Path(settings.schema).is_file():
         finding = (
@@ -432,8 +436,9 @@ def set_thresholds(
 ) -> tuple[bytes, list[TunedFieldRecord], list[str]]:
     """Write proposed thresholds into the text of a schema.
 
-    Return (new text, fields whose threshold was written, reasons for the other fields). Several
-    fields can share a subschema. A threshold that would also change another field is not written.
+    Return (new text, fields whose threshold was written, a message for each threshold that was not
+    written). A threshold is not written if the text has no subschema for the field. It is also not
+    written if several fields share the subschema, so that another threshold would change, too.
     """
     written: list[TunedFieldRecord] = []
     refused: list[str] = []
@@ -447,11 +452,13 @@ def set_thresholds(
             text, thresholds = candidate, wanted
             written.append(field)
         else:
-            hint = (
-                "the field shares its definition in this file with other fields; set the "
-                "threshold by hand"
+            reason = "the field shares its definition in this file with other fields"
+            if not pointers.get(field.field):
+                reason = "this file does not contain the definition of the field"
+            refused.append(
+                f"the threshold of {field.field} was not written: {reason}; set the threshold by "
+                "hand"
             )
-            refused.append(f"the threshold of {field.field} was not written: {hint}")
     return text, written, refused
 
 
@@ -461,8 +468,8 @@ def _set_key(
     """Set a threshold in the text of a schema, and return the new text.
 
     `pointers` lead to the subschemas of the field. The threshold becomes the value of `key` in the
-    first of these subschemas that has `key`, or in the first of all if none has it. Return None if
-    there are no pointers.
+    first of these subschemas that has `key`. If none of them has `key`, it is added to the first
+    subschema. Return None if there are no pointers.
     """
     if not pointers:
         return None
