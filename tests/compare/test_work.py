@@ -179,7 +179,7 @@ OF_ANY = 25_000_000
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "make", [lambda side: kinds(9, "", side), lambda side: chains(90, 20, side)]
+    "make", [lambda side: kinds(8, "", side), lambda side: chains(60, 20, side)]
 )
 def test_what_is_counted_as_kept_is_about_what_memory_it_takes(make, monkeypatch):
     gt, pred = ({"t": make(side)} for side in "xy")

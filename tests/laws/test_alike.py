@@ -72,8 +72,9 @@ def person(name, town):
     return {"a": name, "b": town}
 
 
-@given(st.sampled_from(BOTH), texts, texts)
-def test_lists_of_texts_pair_as_if_all_were_compared(plans, gt, pred):
+@given(st.sampled_from(range(len(BOTH))), texts, texts)
+def test_lists_of_texts_pair_as_if_all_were_compared(number, gt, pred):
+    plans = BOTH[number]
     gt, pred = ({"l": it, "o": [*map(person, it, reversed(it))]} for it in (gt, pred))
     assert results(plans[0], gt, pred) == results(plans[1], gt, pred)
 
