@@ -245,7 +245,10 @@ _INSTEAD: Final = {
 
 
 def _absence(module: str, name: str) -> str:
-    """Return a message that a module lacks a name. It names a replacement, if any, and a page."""
+    """Return a message that a module lacks a name.
+
+    The message gives a replacement if there is one, and refers to docs/migrating.md.
+    """
     instead = f"; use {_INSTEAD[name]}" if name in _INSTEAD else ""
     return f"{module} has no {name}{instead}; see docs/migrating.md"
 
@@ -253,8 +256,9 @@ def _absence(module: str, name: str) -> str:
 class AbsentModules(MetaPathFinder):
     """Adds explanations to import errors about modules and names of stickler-eval.
 
-    It explains missing names, too: if `from module import name` finds no attribute, Python looks
-    for a submodule, and asks this class. `hasattr` is False for missing names.
+    Missing names also lead to this class: if `from module import name` finds no attribute `name`,
+    Python tries to import a submodule `name`, and for this calls `find_spec`. The function
+    `hasattr` does not call `find_spec`; it returns False for a missing name.
     """
 
     def find_spec(

@@ -215,10 +215,10 @@ class ConfigurationReader(Generic[Model]):
         return list[Annotated[item, rules]]  # type: ignore[valid-type]
 
     def _comparator(self, keys: Mapping[str, Any], path: Path) -> BaseComparator | None:
-        """Return the comparator that the configuration of a field names.
+        """Return the comparator that is named in the configuration of a field.
 
-        Return None if it names none. Also return None if the comparator is invalid; the problem is
-        then recorded.
+        Return None if no comparator is named. If a comparator is named but invalid, record a
+        problem and return None.
         """
         name, config = keys.get("comparator"), keys.get("comparator_config", {})
         if name is None:
@@ -265,12 +265,14 @@ class ConfigurationReader(Generic[Model]):
             return self._constructed(name, remaining_config, path)
 
     def _checked(self, config: object, path: Path, rules: Mapping[str, Rule]) -> dict[str, Any]:
-        """Return only the valid keys and values of an object.
+        """Return `config` without its invalid keys and values.
 
-        Record a problem for each invalid one.
+        `rules` maps each valid key to the rule for its value. Record a problem for each unknown key
+        and for each value that its rule does not accept. If `config` is not an object, record a
+        problem, and return an empty dict.
 
-        `rules` has the rule for each key that the object may have. Keys with null are left out
-        without a problem.
+        A key whose value is null is left out without a problem. The key `default` is an exception:
+        it may have any value, and null is kept.
         """
         if not isinstance(config, Mapping):
             self._note(path, f"the value is {brief(config)}", "an object")
@@ -472,7 +474,8 @@ class _Writer:
     def _subschema_at(self, schema: object, *steps: str) -> object:
         """Return `schema[step1][step2]` and so on for all `steps`; None if a step does not exist.
 
-        If this is a reference to a definition, return the definition.
+        If the result would be a reference to a definition, such as `{"$ref": "#/$defs/Item"}`,
+        return the definition.
         """
         for step in steps:
             schema = schema.get(step) if isinstance(schema, Mapping) else None
@@ -495,9 +498,10 @@ class _Writer:
 
 
 def _unfolded(node: Node) -> Node:
-    """Return a copy of a node. Each reference in it is replaced by the node that it refers to.
+    """Return a copy of a node in which references are replaced by the nodes that they refer to.
 
-    This would never end for a node that refers to itself, so the node must not do so.
+    References inside maps and unions are not replaced. The node must not refer to itself, because
+    copying would then never end.
     """
     match follow_references(node):
         case ObjectNode(families=()) as node:
@@ -522,8 +526,8 @@ def _clip(node: Node) -> dict[str, Any]:
 def _text_of(typed: Any, node: LeafNode) -> str:
     """Return the value of the key `type` in the configuration of a leaf, such as `str`.
 
-    `typed` is the declared type of the leaf. If it is none of the types of configurations, return a
-    type that fits the comparator.
+    `typed` is the declared type of the leaf: a Python type, or a JSON Schema. If a configuration
+    cannot name the declared type, return `list`, `float` or `str`, whichever fits the comparator.
     """
     if isinstance(typed, Mapping):
         kind = typed.get("type")

@@ -131,7 +131,8 @@ class EvalResult:
     def confusion_matrix(self) -> dict[str, Any]:
         """Counts and rates in the three counting modes `overall`, `aggregate` and `leaves`.
 
-        The key `fields` has the same for each field.
+        The key `fields` maps the name of each field to a dict with the counts and rates of this
+        field.
         """
         return {"fields": {}, **counts_view(self._batch, self._document)}
 
@@ -435,8 +436,8 @@ def _field_comparisons(batch: Batch) -> list[dict[str, Any]]:
 def _expected_key(unit: LocatedUnit) -> str:
     """Return the path of a unit in the ground truth.
 
-    If only the prediction has a list element, its path is that of the list followed by `[]`, such
-    as `lines[]`.
+    If the unit is a list element that only the prediction has, return the path of the list,
+    followed by `[]`. An example is `lines[]`.
     """
     if unit.gt_path is not None:
         return field_path(unit.gt_path)

@@ -56,8 +56,8 @@ class ComparableModel(BaseModel):
     """Similarity in [0, 1] at which two items of a list match."""
 
     _unwrapped: Unwrapped = PrivateAttr(default_factory=lambda: Unwrapped(None))
-    """The JSON values from which the instance was made, and what their wrappers said, such as
-    confidences."""
+    """The JSON values from which the instance was made, without wrappers, and everything else that
+    the wrappers contained, such as confidences."""
     _compiled: ClassVar[Plan]  # set once the plan has been compiled
     _warned: ClassVar[bool]  # set once a warning about ineffective settings was given
     # The schema that the class was made from.
@@ -70,7 +70,9 @@ class ComparableModel(BaseModel):
 
 
 def values_of(instance: BaseModel, *, only_given: bool = False) -> JsonDocument:
-    """Return an instance as JSON values. Keys are the names that its fields have in its schema.
+    """Return an instance of a model as JSON values.
+
+    The key of a field is its name in the schema of the model.
 
     Computed fields and private attributes are omitted. `only_given` also omits fields that were not
     set explicitly. A value that cannot be serialised becomes text, so that every instance can be
@@ -198,9 +200,9 @@ class Annotating:
     """Settings and results of one generation of an annotated JSON Schema."""
 
     instances: dict[str, BaseComparator] | None
-    """Maps the keys that stand for comparators in the schema to the comparators. The dict is filled
-    during generation. If it is None, the schema names the class and the arguments of each
-    comparator instead."""
+    """Maps keys to comparator objects. If this is a dict, the schema has only the key of each
+    comparator, such as `NumericComparator #0`, and the dict is filled while the schema is
+    generated. If this is None, the schema has the class and the arguments of each comparator."""
     defaults: bool
     """Whether to write default thresholds into the schema. If they are written, inference does not
     replace them."""
@@ -414,10 +416,10 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
 
     Args:
         comparator: a comparator object; None takes the default for the type of the field.
-        threshold: in [0, 1]; similarity at which two values match. If this is not a number, the
-            threshold that was given to the comparator is used. If the comparator was given none,
-            the threshold depends on this argument. If the argument is left out, the threshold is
-            0.5. If the argument is None, it is the default for the type of the field.
+        threshold: in [0, 1]; similarity at which two values match. If it is left out or None, the
+            threshold of `comparator` is used, if one was given when the comparator was made. If
+            none was given, the field has the threshold 0.5 if `threshold` is left out, and the
+            default for its type if `threshold` is None.
         weight: above 0; weight of the field in the score of its object.
         default: as in pydantic; None if left out. `...` makes the field required.
         aggregate: whether the `aggregate` counts of the object include the field; None lets the

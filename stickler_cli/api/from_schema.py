@@ -150,8 +150,9 @@ class SchemaClasses(Generic[Model]):
     def _only(self, place: InForce) -> InForce:
         """Return the subschemas in `place` and all subschemas that they include.
 
-        A subschema includes others with `allOf` or a reference. A union with only one alternative
-        counts as this alternative. Return nothing if a union has several alternatives.
+        A subschema includes others with `allOf` or a reference. If there is a union, such as
+        `anyOf`, and it has only one alternative, this alternative is included, too. If the union
+        has several alternatives, the result is an empty tuple.
         """
         flat = flatten(self._files, place, _pass_over)
         branches = branches_of(self._files, flat, _pass_over)

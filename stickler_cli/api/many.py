@@ -257,7 +257,10 @@ def _schema_of(pairs: Sequence[object], settings: ManySettings) -> Plan | type:
 
 
 def _sides_of(pairs: Iterable[object]) -> Iterator[tuple[object, object]]:
-    """Yield (ground truth, prediction) of each pair with a ground truth, in the given form."""
+    """Yield (ground truth, prediction) of each pair that has a ground truth.
+
+    Both are yielded unchanged: they are not converted to JSON values.
+    """
     for pair in pairs:
         match pair:
             case DocumentPair() | (_, _) | (_, _, _):
@@ -411,9 +414,10 @@ def document_pair(
     kinds: tuple[DocumentKind, ...],
     kinds_of: KindsOf | None = None,
 ) -> DocumentPair:
-    """Return a pair of JSON documents. `gt` and `pred` may have any form that users may give.
+    """Convert both sides of a pair to JSON documents, and return the pair.
 
-    An invalid side becomes a problem.
+    `gt` and `pred` may be dicts, lists, model instances, or None if the side is missing. If a side
+    cannot be converted, the pair contains a `Problem` in its place.
     """
     source = f"document {name}"
     truth = _read_side(gt, source, "ground truth", kinds)

@@ -31,11 +31,16 @@ from .structured import StructuredModel
 def other_names(model: type[BaseModel]) -> dict[str, dict[str, tuple[str, list[str]]]]:
     """Return the names and aliases of all fields of a class and of the classes inside it.
 
-    Documents may use any of these names as keys. The result has an entry for each class.
-    `DOCUMENT_PART` is the key of `model` itself, and `module.Class` the key of a class inside it.
-    The entry maps each name or alias of a field to (name of the field, keys of the classes inside
-    the field). If an alias is a path into a value, it is written as a JSON Pointer. The result is
-    empty if no field has an alias.
+    A document may use any name or alias of a field as the key of its value.
+
+    The result has an entry for each class. The entry of `model` has the key `DOCUMENT_PART`. The
+    entry of any other class has a key such as `module.Class`.
+
+    An entry is a dict from each name or alias of a field to a pair: the name of the field, and a
+    list of the classes in the type of the field. The list names each class by the key of its entry.
+
+    An alias that is a path into a value is written as a JSON Pointer. If no field has an alias, the
+    result is empty.
     """
     names_by_part: dict[str, dict[str, tuple[str, list[str]]]] = {}
     part_by_model: dict[type[BaseModel], str] = {model: DOCUMENT_PART}
@@ -119,13 +124,13 @@ class Ruled(NamedTuple):
     inferred: tuple[Inferred, ...]
     """How each field is compared, and why."""
     name: str
-    """Name of the documents, as in `LoadedSchema`."""
+    """Name for the kind of documents, such as the title of the schema (see `LoadedSchema.name`)."""
 
 
 def _check(schema: object) -> None:
-    """Raise TypeError if an argument is not a schema.
+    """Raise TypeError if the argument for a schema is something else, such as a document.
 
-    The message names the function to call instead.
+    The message says which functions compare documents.
     """
     is_model = isinstance(schema, type) and issubclass(schema, BaseModel)
     if not is_model and not isinstance(schema, str | os.PathLike | Mapping | LoadedSchema):
@@ -234,8 +239,9 @@ def _overridden(
     """Return a copy of a schema with rules added for some fields.
 
     The keys of `rules` are field paths without list indexes. If several fields share a definition,
-    a rule must affect only one of them. It is therefore written beside the reference to the
-    definition. Comparator objects are added to `comparators`.
+    a rule for one of these fields must not affect the others. The rule is therefore not written
+    into the definition, but beside the field's own `$ref` to the definition. Comparator objects are
+    added to `comparators`.
 
     Raises:
         UsageError: some fields or rules do not exist; the error lists all of them.
@@ -281,8 +287,11 @@ def _annotations(
 ) -> dict[str, object]:
     """Return the rules of a field as annotations of a schema.
 
-    If there is a comparator but no threshold among the rules, the threshold is the one given to the
-    comparator, or else the present threshold of the field. Comparators are added to `comparators`.
+    If the rules have a comparator object but no threshold, a threshold is added. It is the
+    threshold that was given to the comparator object. If none was given, it is the threshold that
+    the field has without the rules.
+
+    A comparator object is added to `comparators`, and the annotation is its key there.
     """
     rules: dict[str, object] = {**field_rules}
     comparator = rules.get("comparator")

@@ -532,9 +532,11 @@ class Scored:
 
     @cached_property
     def fields(self) -> dict[str, float]:
-        """The F1 of each field that has values.
+        """Maps the path of each field to the F1 of the field in this document.
 
-        If the score of the scorer is another rate, such as recall, the values are of this rate.
+        If the score of the scorer is another rate, such as recall, the dict has this rate instead
+        of F1. If neither side has a value in a field, the rate is 1.0. If nothing could be
+        compared, all rates are 0.0. An object has no rate, but the fields inside it do.
         """
         if self._among is None:
             return dict.fromkeys(map(field_path, self._scorer.fields), 0.0)

@@ -499,7 +499,11 @@ def _in_vain(rules: Rules, inside: type[BaseModel], *, is_list: bool) -> Iterato
 
 
 def _model_in(annotation: Any) -> tuple[type[BaseModel] | None, bool]:
-    """Return (model class in the type of a field or None, whether the field is a list)."""
+    """Return the model class in the type of a field, and whether the field is a list.
+
+    The class is `Model` for the types `Model` and `list[Model]`, even if they are optional. For all
+    other types it is None.
+    """
     annotation = without_none(annotation)
     if get_origin(annotation) is list:
         item_model, nested = _model_in(get_args(annotation)[0])

@@ -99,8 +99,8 @@ MOST_SCHEMAS: Final = 32
 count, because their scorers are dropped with the class."""
 _of_classes: Final[WeakKeyDictionary[type[BaseModel], dict[Hashable, Scorer]]] = WeakKeyDictionary()
 LARGEST_KEPT: Final = 1 << 20
-"""Scorers of a schema file above this size, in bytes, are not cached. The file is read in each
-call, to see whether it has changed."""
+"""Maximum size of a schema file whose scorers are cached, in bytes. Before a cached scorer is used,
+the whole file is read to see whether it has changed."""
 _LEADS_OUT: Final = re.compile(rb'"\$(dynamicRef|ref)"\s*:\s*"(?!#)')
 """Matches a reference from a schema to another file. Such a schema is not cached, because the other
 file could change."""

@@ -43,8 +43,8 @@ PANELS: Final = (
 )
 """Titles of the groups of options in help, in order; rarely used groups come last."""
 ALSO_NEEDED: Final = {"accept": ("-o", "policy.json")}
-"""For each command with a required option, the words of this option. The usage line in error
-messages must show them."""
+"""Maps the name of a command to the option that it requires, as words on the command line. Error
+messages show these words at the end of the usage line, for example `-o policy.json`."""
 WIDEST: Final = 120  # columns; longer lines are hard to read
 NARROWEST: Final = 30
 MARGIN: Final = 2
@@ -167,9 +167,10 @@ def _argument_options(options: Mapping[str, Option]) -> list[Option]:
 def _read_arguments(context: typer.Context, options: Mapping[str, Option]) -> dict[str, Any]:
     """Return the value of each positional argument. Keys are the names of the arguments.
 
-    If the command line has too few values, they belong to the last arguments. The configuration
-    file must then have the values of the first ones. For instance, if `stickler eval` is called
-    with two values, they are GT and PRED, and SCHEMA must be in the file.
+    If the command line has fewer values than the command has arguments, the values belong to the
+    last arguments. If the first arguments are required, their values must then be in the
+    configuration file. For instance, if `stickler eval` is called with two values, these are GT and
+    PRED, and SCHEMA must be in the file.
 
     Raises:
         UsageError: an argument is neither on the command line nor in the configuration file.
@@ -354,9 +355,9 @@ def _leave_value(parameter: Any, context: Any, value: Any) -> Any:
 
 @contextmanager
 def _errors_as_messages() -> Iterator[None]:
-    """Make errors that typer prints inside the block as safe to print as other messages.
+    """Make the messages of errors that typer raises inside the block safe to print.
 
-    Passwords and tokens in URLs are removed, and invisible characters are escaped.
+    Passwords and tokens in URLs are removed from a message, and invisible characters are escaped.
     """
     try:
         yield

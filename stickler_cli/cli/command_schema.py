@@ -91,8 +91,8 @@ def schema_of(name: str, settings: SchemaOptions) -> LoadedSchema:
 def _is_among_notes(schema: LoadedSchema, settings: SchemaOptions) -> bool:
     """Return whether the report of a command will show the note about the schema.
 
-    It does if the report is a table and the schema was inferred. Otherwise the note must be printed
-    to standard error.
+    The report shows the note if the report is a table and the schema was inferred. Otherwise, the
+    caller must print the note to standard error.
     """
     has_table = isinstance(settings, EvalSettings) and settings.format == "table"
     return has_table and schema.inferred is not None

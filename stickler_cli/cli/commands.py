@@ -95,8 +95,8 @@ class Command:
     """Class of the settings of the command."""
     examples: str = ""
     codes: Mapping[ExitCode, str] = field(default_factory=dict)
-    """Further exit codes of this command, with their meanings. Every command can also return the
-    common ones."""
+    """Exit codes that this command can return in addition to the codes in `ALWAYS`. Maps each code
+    to its meaning."""
     study: "Study | None" = None
 
     @property

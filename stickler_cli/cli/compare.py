@@ -49,8 +49,8 @@ _ORDERS: Final[Mapping[str, Callable[[Error], Any]]] = {
     "class": lambda error: _CLASSES[error.error_class],
     "similarity": lambda error: inf if error.similarity is None else error.similarity,
 }
-"""Functions that return the sort key of an error; the keys are values of --sort. With any other
-value of --sort, errors are not sorted."""
+"""Maps a value of the option --sort to a function that returns the sort key of an error. With any
+other value of --sort, errors are not sorted."""
 
 
 def compare(settings: CompareSettings) -> ExitCode:
@@ -190,7 +190,13 @@ def _compare_pair(
 def _select_units(
     settings: CompareSettings, loaded: LoadedSchema, root: TreePart
 ) -> list[TreePart]:
-    """Return the values or objects that `--field` names; without it, the whole document."""
+    """Return the values or objects that the user selects with the option `--field`.
+
+    If the option is not given, return the whole document.
+
+    Raises:
+        UsageError: `--field` is not a path, or the document does not have the selected field.
+    """
     field = settings.field
     if field is None:
         return [root]

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 class ExitCode(IntEnum):
     """Exit codes.
 
-    Python itself ends with 1 after a crash, so no other error may have this code.
+    Code 1 is only for failed gates and for errors that lint finds. Python itself would end with 1
+    after a crash. Therefore internal errors have a code of their own.
     """
 
     OK = 0
@@ -63,8 +64,9 @@ def prepare_streams() -> None:
     """Prepare standard output and standard error, so that any text can be printed.
 
     A stream that is closed from the start is replaced by the null device. Otherwise the next file
-    that is opened would get the number of the stream, and printed text would go into this file.
-    Writing results to a closed stream is an error.
+    that is opened would get the file descriptor of the stream, and printed text would go into this
+    file. If standard output was closed, writing results raises an OSError, because the results
+    would be lost. If standard error was closed, messages are discarded.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is not None:

@@ -47,8 +47,8 @@ _OF_FIRST_PREDICTIONS: Final[dict[str, Any]] = {
     "gate": (),
     "fail_under": None,
 }
-"""Settings that are switched off for the predictions named by `--repeat`. Only the first
-predictions have these outputs and gates."""
+"""Values of settings for the predictions that `--repeat` names. They switch off output files,
+policy, verdicts and gates, which apply only to the first predictions."""
 
 OF_THIS_CALL: Final = ("output", "run")  # panels whose options other commands need not repeat
 
@@ -113,8 +113,8 @@ def report_run(settings: EvalSettings) -> ExitCode:
 def _tell_of_values(run: Run, settings: EvalSettings) -> None:
     """Print notes on unwrapped and nearly equal values, and name unreadable predictions.
 
-    They are printed to standard error. A report that is a table has the same information, so
-    nothing is printed then.
+    Everything is printed to standard error. Nothing is printed with `--quiet`. Nothing is printed
+    if the report is a table, because a table contains the same information.
     """
     if settings.quiet or settings.format == "table":
         return

@@ -187,9 +187,9 @@ def _read_source(source: str, settings: InitSettings) -> _Source:
 
 
 def _has_place(schema: Any, path: Path) -> bool:
-    """Return whether the user's schema has a subschema at a path.
+    """Return whether the user's schema has a subschema at a path of the inferred schema.
 
-    Paths of the inferred schema need not exist there, because inference can rewrite unions.
+    Inference can rewrite unions, so some paths of the inferred schema are not in the user's schema.
     """
     for step in path:
         is_index = isinstance(schema, list) and isinstance(step, int) and step < len(schema)
@@ -200,7 +200,10 @@ def _has_place(schema: Any, path: Path) -> bool:
 
 
 def _without_choices(found: Inference, choices: Mapping[Path, Inferred], schema: Any) -> Any:
-    """Return the inferred schema without the annotations in `choices`, which the user refused."""
+    """Remove the annotations in `choices` from the inferred schema, and return this schema.
+
+    Annotations that the user's schema (`schema`) already has are kept.
+    """
     for path, choice in choices.items():
         place = _value_at(found.schema, path)
         stated = _value_at(schema, path) if _has_place(schema, path) else {}
@@ -222,8 +225,9 @@ def _put_into_unions(
     object. The result has the same form.
 
     Inference has rewritten some unions (`anyOf`) in `schema`. In the schema file, the complete text
-    of such a union must be replaced. Therefore the result has each rewritten union as one value. A
-    key of `added` that belongs inside a rewritten union is written into this union in `schema`.
+    of such a union must be replaced. The result therefore has each rewritten union as one value. If
+    a key of `added` belongs inside a rewritten union, it becomes a part of this value. For this,
+    the argument `schema` is changed.
     """
     rewritten = [
         json_pointer((*union.path, keyword)) for union in unions for keyword in union.keywords
@@ -279,7 +283,11 @@ def _missing_annotations(
 
 
 def _facts_of(seen: Observed) -> str:
-    """Return a text that says how many values a field has: all, null, and different ones."""
+    """Describe a field's values, for example: `seen: 5 values, 2 null, 3 different`.
+
+    The three numbers are the number of values that are not null, the number of nulls, and the
+    number of distinct texts. The number of nulls or of texts is left out if it is 0 or unknown.
+    """
     count = seen.total - seen.kinds["null"]
     facts = [f"{count} value{'s' * (count != 1)}"]
     if seen.kinds["null"]:
@@ -290,8 +298,9 @@ def _facts_of(seen: Observed) -> str:
 
 
 def _make_suggestions(schema: Any, seen: Observed, path: Path = ()) -> Iterator[Suggestion]:
-    """Yield suggestions for texts that mean absence, and for keys that identify list items.
+    """Yield suggestions of two kinds: texts to count as absent values, and keys of list items.
 
+    The texts are, for example, `N/A`. The keys are fields whose values are unique in each list.
     `seen` has statistics of the values that the schema at `path` describes.
     """
     if seen.absent_texts:

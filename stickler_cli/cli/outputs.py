@@ -56,8 +56,8 @@ _STYLED: Final = (
     *("verbose", "sort", "only_errors", "places"),
     *("show_non_matches", "show_documents", "junit_fields"),
 )
-"""Options of commands whose values are passed to the attributes of `TableStyle` with the same
-names."""
+"""Names of command options. `TableStyle` has an attribute with the same name for each of them, and
+the value of the option is passed to this attribute."""
 
 CODES: Final = {
     RunVerdict.PASSED: ExitCode.OK,
@@ -88,7 +88,10 @@ class Outputs:
 
     @property
     def shown_formats(self) -> set[str]:
-        """All formats that are written, without a printed table that `--quiet` suppresses."""
+        """All formats that are written to files or printed.
+
+        If `--quiet` suppresses a printed table, the format of this table is not included.
+        """
         hides_table = self.settings.quiet and self.printed == "table"
         return {*self.files.values()} if hides_table else self.formats
 
@@ -286,9 +289,9 @@ def exit_code_of(run: Run) -> ExitCode:
 def warn_of_unreadable(run: Run) -> None:
     """Print a warning to standard error that names predictions that could not be read.
 
-    All values of their ground truths count as missed, just like values that a readable prediction
-    leaves out. The warning shows the difference. `--strict` makes unreadable predictions errors, so
-    nothing is printed then.
+    If a prediction could not be read, all values of its ground truth count as missed. The figures
+    do not distinguish these values from values that a readable prediction leaves out, so a warning
+    is needed. With `--strict`, unreadable predictions are errors, and no warning is printed.
     """
     count = run.evaluation.statuses[Status.INVALID]
     if not count or run.options.strict:

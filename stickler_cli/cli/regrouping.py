@@ -44,14 +44,15 @@ from .eval import check_group_keys, command_line_arguments, compare_command, eva
 
 _KEPT: Final = ("pairs", "seed", "metric")
 _KEPT_ONLY_BY_THE_RUN: Final = ("policy", "verdicts")
-"""Keys of a run record that cannot be computed again, because the files that they come from are not
-in the run directory. They are taken from the recorded run."""
+"""Keys of a run record whose values are taken from the recorded run. These values cannot be
+computed again, because they were read from files that are not in the run directory."""
 _OF_THE_CALLER: Final = ("by_file", "repeat", "policy", "verdicts")
-"""Options whose files are named in the present command. All other inputs are named in the recorded
-run."""
+"""Options whose files are named in the command that the user runs now. The files of all other input
+options are named in the recorded run."""
 _OF_TERMINAL: Final = options_of(TerminalOptions)
 _KEPT_GROUPS: Final = (DocumentOptions, SelectionOptions, DecidingOptions)
-"""The options of these settings classes are recorded in the journal of a run, under their names."""
+"""Settings classes whose options are recorded in the journal of a run. The key of each option in
+the journal is the name of the option."""
 
 
 def regroup_run(name: str, run: Run, settings: ReportSettings, *, detail: bool) -> Run:
@@ -133,10 +134,14 @@ def command_on_sources(command: str, run: Run, settings: CompareSettings | Error
 
 
 def settings_of_finished(settings: CompareSettings) -> CompareSettings:
-    """Return the settings for comparing a document of a run directory as the run compared it.
+    """Return settings that compare a document in the same way as a finished run did.
+
+    `settings.pred` is the directory of the run. The sources, and the options that change how
+    documents are compared, are taken from the run.
 
     Raises:
-        UsageError: the run is not a directory, or cannot be read.
+        UsageError: the run is not a directory, cannot be read, or has a source that may not be
+            read; or the schema has changed since the run.
     """
     name = settings.pred
     run = load_run(name)
@@ -264,8 +269,8 @@ def _inferred_as_it_was(run: Run, settings: EvalSettings) -> tuple[EvalSettings,
     """Infer the schema of a run again. Return (settings of the run, schema).
 
     Raises:
-        UsageError: the result is another schema, because the schema file or the ground truth has
-            changed.
+        UsageError: the inferred schema differs from the schema of the run, because the schema
+            file or the ground truth has changed.
     """
     source = settings.schema
     if source == f"{INFERRED_FROM}{settings.gt}":

@@ -1,4 +1,4 @@
-"""`stickler view`: serve the page of a run of any size. Only this machine can open the page."""
+"""`stickler view`: serve the page of a run, however large. Only this machine can open the page."""
 
 import io
 import json
@@ -139,7 +139,8 @@ class Question(NamedTuple):
         `text` is a JSON list with the arguments of the question.
 
         Raises:
-            MalformedRequestError: the page never sends such arguments.
+            MalformedRequestError: the arguments are not JSON, their number is wrong, or one of
+                them has a wrong type. The page itself never sends arguments like these.
         """
         try:
             arguments = json.loads(text)

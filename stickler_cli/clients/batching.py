@@ -309,9 +309,9 @@ class Turnstile:
             self._changed.notify_all()
 
     def refused(self, passage: Passage) -> None:
-        """Record that the server refused the key or the model.
+        """Record that the server refused the key or the model, and let the next call be made.
 
-        The next call is made alone again.
+        If no call has shown so far that key and model work, the next call is made alone.
         """
         with self._changed:
             self._alone = False

@@ -1,8 +1,9 @@
 """The client of models. It keeps answers in memory and on disk, applies limits, and counts usage.
 
-A run has one client, and everything that asks models uses it. If the client is pickled for another
-process, that process gets a new client. A worker process is different: its client forwards
-questions to the client of the run, so that all workers share limits, turnstiles and answers.
+A run has one client, and everything that asks models uses it. Each worker process of the run has a
+`RelayedClient`, which forwards questions to the client of the run. In this way, all workers share
+limits, turnstiles and answers. A client can also be pickled. The process that unpickles it gets a
+new client with an empty memory.
 """
 
 import errno
@@ -78,10 +79,10 @@ class AnswerCache:
         self._connection: sqlite3.Connection | None = None
 
     def read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Return the stored answers of the given keys. Keys without an answer are missing.
+        """Return the stored answers of the given keys, without the keys that have no answer.
 
-        If an answer is longer than any answer of a model, it is returned as empty bytes, which are
-        invalid.
+        If an answer has more than `MAX_ANSWER_BYTES`, no model gave it. The result then has empty
+        bytes in its place, which are not a valid answer.
         """
         statement = "select iif(length(answer) <= ?, answer, x'') from answers where key = ?"
         with self._opened() as connection:
@@ -347,7 +348,7 @@ class Client:
         return sorted(self._needs.values(), key=lambda need: (need.model.kind, need.model.title))
 
     def count(self, usage: Usage) -> None:
-        """Add the usage of a call of this process, or of a worker."""
+        """Add a usage (calls, tokens, cost and so on) to the total usage of this client."""
         self._purse.count(usage)
 
     def close(self) -> None:
@@ -547,7 +548,10 @@ def _size(result: object) -> int:
 
 
 def _answer_keys(model: Model[Q, Any], questions: Iterable[Q]) -> tuple[dict[Q, Hashable], bool]:
-    """Return (key of the answer for each question, whether answers may be stored on disk)."""
+    """Return a dict of keys, and whether the model's answers may be stored on disk.
+
+    The dict maps each question to the key under which its answer is stored.
+    """
     identity = model.identity
     if identity is None:
         return {question: (model, question) for question in questions}, False

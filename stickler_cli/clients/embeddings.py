@@ -244,7 +244,7 @@ LARGEST: Final = float(np.finfo(np.float32).max)
 
 
 def embedder(model_id: str) -> Embedder:
-    """Return the embedding model with an id."""
+    """Return the embedding model that has the id `model_id`, such as `openai:NAME`."""
     prefix, _, name = model_id.partition(":")
     if prefix not in EMBEDDERS:
         prefix, name = "bedrock", model_id

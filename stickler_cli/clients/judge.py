@@ -94,7 +94,7 @@ class Verdict(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """A question to a model that judges: two values as JSON text."""
+    """Two values, written as JSON text, that a model is asked to compare."""
 
     gt: str
     pred: str
@@ -117,7 +117,7 @@ class Judge(ServedModel[Pair, Verdict]):
 
     @property
     def title(self) -> str:
-        """The name of the model in the schema."""
+        """The name of the language model, as the schema states it."""
         return self.model
 
     @property
@@ -283,12 +283,12 @@ class Judge(ServedModel[Pair, Verdict]):
 
 
 def _check_call(context: Any, output: Any) -> Any:
-    """Return the output of a model if its answer is one valid tool call. Otherwise ask it again.
+    """Return a model's output if its answer is one valid tool call. Otherwise ask the model again.
 
-    This is stricter than pydantic-ai. Of several calls, pydantic-ai takes the first; if a key
-    occurs twice, it takes the last value. Some of its versions accept text instead of a call. No
-    version checks whether the answer is complete, or whether the answer also has text that
-    contradicts the call.
+    This check is stricter than pydantic-ai. If an answer has several calls, pydantic-ai takes the
+    first call. If a key occurs twice, pydantic-ai takes the last value. Some versions of
+    pydantic-ai accept text instead of a call. No version checks whether the answer is complete, or
+    whether text beside the call contradicts it.
     """
     (*_, response) = (message for message in context.messages if message.kind == "response")
     reasons = response.finish_reason, (response.provider_details or {}).get("finish_reason")

@@ -166,7 +166,8 @@ class Model(ABC, Generic[Q, A]):
     def address(self) -> str:
         """Address of the model's server.
 
-        Empty for a local model, and if the library that calls the server knows the address.
+        The address is empty if the model is local. It is also empty if the library that calls the
+        server chooses the address itself.
         """
         return ""
 
@@ -200,9 +201,10 @@ class Model(ABC, Generic[Q, A]):
     @property
     @abstractmethod
     def identity(self) -> Mapping[str, object] | None:
-        """Everything except the question that can change an answer.
+        """All settings on which an answer depends, such as the name and the files of the model.
 
-        None if this is not known. Answers are then not stored on disk.
+        The question is not included. If the settings are not known, the identity is None, and
+        answers are not stored on disk.
         """
 
     @abstractmethod

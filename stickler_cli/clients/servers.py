@@ -253,9 +253,11 @@ def _is_possible(stated: object, estimate: int) -> TypeGuard[int]:
 
 
 def believed(stated: object, estimate: int) -> int:
-    """Return the number of tokens that a server reports. If it is impossible, return `estimate`.
+    """Return the tokens that a server reports, or `estimate` if its report is not believed.
 
-    The estimate assumes four characters for each token.
+    A reported number is not believed if it is not an integer, if it is above `MOST_TOKENS`, or if
+    it means more than `MAX_CHARACTERS_A_TOKEN` characters for each token. The estimate assumes four
+    characters for each token.
 
     >>> believed(12, 10), believed(0, 10), believed(-(10**18), 10), believed("many", 10)
     (12, 10, 10, 10)
@@ -306,15 +308,16 @@ class _Meter:
             self._body += chunk
 
     def checked_body(self) -> bytes:
-        """Return the body of a verdict. A `usage` that the library cannot read is set to zeros.
+        """Return the body of a verdict, or raise an error if the verdict is ambiguous.
 
-        All other checks are left to the library.
+        If the library could not read the object `usage`, its token counts are set to zero. A body
+        that is not a JSON object is returned unchanged, because the library rejects it.
 
         Raises:
-            GarbledError: the answer is ambiguous, because an object has a key twice, there are
-                several alternative answers (`choices`), or there is an error beside the answer.
-                Libraries would raise no error. They would take the last value of the key, take the
-                first alternative, or ignore the error.
+            GarbledError: an object has a key twice, there are several alternative answers
+                (`choices`), or there is an error beside the answer. Without this check, the library
+                would raise no error. It would take the last value of the key, take the first
+                alternative, or ignore the error.
         """
         try:
             body = parse_strict_json(bytes(self._body))
@@ -460,7 +463,11 @@ class ServedModel(Model[Q, A]):
 
     @property
     def server(self) -> Server:
-        """The server that `moved` has set. Otherwise the server that belongs to the prefix."""
+        """The server with the address or key that `moved` has set.
+
+        If `moved` was not called, this is the server that belongs to the prefix of the
+        model, such as `openai`.
+        """
         return self.elsewhere or SERVERS[self.place[0]]
 
     @property

@@ -1,6 +1,7 @@
-"""Comparators of two values. Each comparator or family of them has a module.
+"""Comparators, which return how similar two values are.
 
-A registry has their names.
+Each module has one comparator or a family of comparators. The module `comparator_registry` maps the
+names of comparators to their classes.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -135,9 +135,10 @@ def _check_threshold(threshold: float | None) -> float:
 
 
 def _select_results(comparison: "_Comparison", *, return_gt: bool, return_key_scores: bool) -> Any:
-    """Return the mean score.
+    """Return the mean score, or a tuple that has the mean score and the requested extra results.
 
-    If other results are requested, return a tuple with the score and them.
+    For `return_gt`, the extra result is the form of the ground truth that is nearest to the
+    prediction. For `return_key_scores`, it is a dict with the scores of the top-level keys.
     """
     extras = [comparison.closest] if return_gt else []
     extras += [_tree(comparison.keys)] if return_key_scores else []

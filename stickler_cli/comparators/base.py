@@ -1,4 +1,4 @@
-"""The base class of comparators, checks of their arguments, and codes that equal values share."""
+"""The base class of comparators, checks of their arguments, and codes for equal values."""
 
 import inspect
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
@@ -108,8 +108,9 @@ def codes_of(values: Collection[Hashable]) -> Keys:
 def linked_codes(values: Iterable[Iterable[Hashable]]) -> Keys:
     """Return a code for each value. Values that share a part have the same code.
 
-    Values are also linked by way of other values: "ab" and "bc" share "b", so "c" has their code,
-    too.
+    This also links values that share no part directly. For example, "ab" shares "b" with "bc", and
+    "bc" shares "c" with "c". Therefore all three have the same code. A value without parts has a
+    code of its own.
 
     >>> linked_codes(["ab", "bc", "d", "c", ""]).tolist()
     [0, 0, 1, 0, 2]
@@ -132,7 +133,7 @@ def linked_codes(values: Iterable[Iterable[Hashable]]) -> Keys:
 
 
 Similarities: TypeAlias = NDArray[np.float64]
-"""One similarity in [0, 1] for each pair of values, (n,)."""
+"""One similarity in [0, 1] for each pair of values, in an array of shape (n_pairs,)."""
 
 Lengths: TypeAlias = NDArray[np.intp]
 """The lengths of all values on one side, in letters: an array with one entry for each pair."""
@@ -250,7 +251,10 @@ class BaseComparator:
     comparator itself is called to decide which items are paired."""
 
     _judge: ClassVar[type["BaseComparator"]]
-    """The class whose `prepare` and `similarity` the inherited method `compare` calls."""
+    """The class whose `prepare` and `similarity` are called by `BaseComparator.compare`.
+
+    This is usually the comparator's own class. If that class defines `compare` but no `similarity`,
+    this is its nearest parent class that has a `similarity`."""
 
     threshold: float
 
@@ -319,7 +323,7 @@ class BaseComparator:
     def config(self) -> dict[str, Any]:
         """The constructor arguments whose values are not the defaults.
 
-        If the user has set `config`, it is that value instead.
+        A user can also assign a dict to `config`. This dict is then returned unchanged.
         """
         if "config" in vars(self):
             stated: dict[str, Any] = vars(self)["config"]
@@ -432,8 +436,8 @@ class BaseComparator:
     def compare(self, gt: Any, pred: Any) -> float:
         """Return the similarity of two values of documents, in [0, 1].
 
-        None means that a value is absent. The similarity is 1.0 if both are absent, and 0.0 if one
-        is.
+        None means that a value is absent. The similarity is 1.0 if both values are absent, and 0.0
+        if only one value is absent.
         """
         if gt is None or pred is None:
             return 1.0 if gt is pred else 0.0

@@ -99,7 +99,8 @@ class BBoxIoUComparator(BaseComparator):
     def similarities(self, gts: Sequence[Box | None], preds: Sequence[Box | None]) -> Similarities:
         """Return the intersection over union of each pair of boxes.
 
-        A quadrilateral whose edges cross never overlaps a box whose edges do not: the result is 0.
+        If only one box of a pair is a quadrilateral whose edges cross, the result for this pair
+        is 0.
         """
         left, top, right, bottom, area, crosses = _columns(gts)
         pred_left, pred_top, pred_right, pred_bottom, pred_area, pred_crosses = _columns(preds)

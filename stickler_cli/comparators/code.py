@@ -16,7 +16,7 @@ _STRING_OR_COMMENT: Final = re.compile(
 )
 """Pattern of texts in quotes, and of comments up to the end of their line. It also matches a
 backslash and the character after it, so that an escaped quote, `\\'`, does not begin a text in
-quotes. This also makes the time of a search linear."""
+quotes. Because backslashes are matched too, the time of a search is linear."""
 _TAG_NAME: Final = re.compile(r"</?[A-Za-z][\w:.-]*")
 _RULE_OF_TABLE: Final = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 _COLUMN_RULE: Final = re.compile(r":?-+:?")

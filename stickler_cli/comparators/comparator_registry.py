@@ -110,7 +110,8 @@ class Comparators:
     instances: Mapping[str, BaseComparator] = field(default_factory=dict)
     """Maps names that a schema may use to comparator objects."""
     boxes: str = "corners"
-    """The format of boxes if a configuration does not state it."""
+    """How a box on a page is written: `corners` or `xywh`. Used for each
+    `BBoxIoUComparator` whose configuration does not state a format."""
 
     def check(self, name: str) -> None:
         """Raise `UnknownComparatorError` if no comparator has this name."""
@@ -120,8 +121,9 @@ class Comparators:
     def construct(self, name: str, config: Mapping[str, object]) -> BaseComparator:
         """Return the comparator called `name`. The keys and values of `config` are its arguments.
 
-        If `instances` has the name, return that comparator without `config`. Errors are the same as
-        those of the function `construct`.
+        If `name` is a key of `instances`, return the comparator that `instances` has for it, and
+        ignore `config`. Otherwise, call the function `construct`, which lists the errors that
+        can be raised.
         """
         if name in self.instances:
             return self.instances[name]

@@ -60,12 +60,16 @@ class Readings(NamedTuple):
     """The date, if the day comes before the month. If both readings are equal, this is the same
     object as `month_first`."""
     moments: tuple[float, ...]
-    """The date as four numbers, for quick comparison. They are: month first, by the date's own
-    clock; day first, by its own clock; month first, in UTC; and day first, in UTC.
+    """The date as four numbers, for quick comparison, in this order:
 
-    A number counts whole days, or seconds if times are compared. A number is NaN if the text is not
-    a date in this reading, or if the number is in UTC and the date has no time zone. All four are 0
-    if a reading is not a single day, for instance a month or a range."""
+    - `month_first`, by the clock of the date itself
+    - `day_first`, by the clock of the date itself
+    - `month_first`, in UTC
+    - `day_first`, in UTC
+
+    Each number counts whole days, or seconds if times are compared. A number is NaN if its reading
+    is None. The numbers in UTC are NaN if the date has no time zone. All four numbers are 0 if one
+    of the two readings is not a single day or second, but a month or a range, for instance."""
 
 
 class DateComparator(BaseComparator):
@@ -179,13 +183,14 @@ class DateComparator(BaseComparator):
         return similarities
 
     def keys(self, prepared: Sequence[Readings]) -> "Keys | None":
-        """Return a code for each value.
+        """Return codes that are equal for values that may be the same day or second.
 
-        Values that may be the same day or second have the same code.
+        A value has up to four readings: month first or day first, each by the clock of the date
+        itself and in UTC. Two values have the same code if one of these readings gives the same day
+        or second for both. They also have the same code if other values link them: for example,
+        01/02 links 1 February and 2 January.
 
-        A value can stand for several days, because day and month can have two orders, and the clock
-        can be the date's own or UTC. Two values have the same code if they have one of these days
-        in common. Return None if there is a tolerance, or if a value is not a single day.
+        Return None if there is a tolerance, or if a value is not a single day or second.
         """
         moments = _stack_moments(prepared)
         if self._reach or (moments[0] == 0).any():
@@ -219,10 +224,11 @@ class DateComparator(BaseComparator):
         return True
 
     def _agreement(self, gt: Stated, pred: Stated) -> float:
-        """Return the score of two dates, in [0, 1], without regard to missing years.
+        """Return the score of two dates or ranges, in [0, 1], by the parts that both sides state.
 
-        Only parts that both dates state are compared: year, month and day. The score is 0.0 if they
-        have no part in common.
+        The parts are year, month and day. A part that only one side states, such as the year, does
+        not lower the score. The score is 0.0 if there is no part that both sides state. If a side
+        is a range, it is also 0.0 if the day is the only such part.
         """
         dates = gt.ends + pred.ends
         shared = frozenset.intersection(*(end.stated_parts for end in dates))

@@ -156,7 +156,8 @@ class StatedRange:
     def is_single(self) -> bool:
         """Whether the range is only one day, month or year.
 
-        Two dates with different time zones are compared in UTC, all others by their own clocks.
+        If both dates are complete and have different time zones, their days in UTC are compared.
+        Otherwise, the days are compared as they are written.
         """
         utc = share_zones(self.ends) and self.start.offset != self.end.offset
         days = {end.moment(utc=utc).days for end in self.ends}

@@ -42,7 +42,8 @@ class PreparedScalar(NamedTuple):
     """
 
     value: tuple[bool, int | Decimal]
-    """(Whether the value is a boolean, the value). 1.0 and 1 are equal, but 1 and true are not."""
+    """A tuple of two: whether the value is a boolean, and the value itself. Because of the first
+    entry, 1 does not equal true, although 1 equals 1.0."""
     text: str
     """The value as text, normalised like a string."""
 
@@ -100,9 +101,11 @@ class ExactComparator(BaseComparator):
     def similarity(self, gt: PreparedValue, pred: PreparedValue) -> float:
         """Return 1.0 if two prepared values are equal, else 0.0.
 
-        Two numbers are compared by value, all other pairs as text. If `only_separators` is set, two
-        texts with the same letters and digits can still differ, if their digits are grouped in
-        different ways.
+        If both values are numbers or booleans, they are compared by value. All other pairs are
+        compared as texts. If `same_type` is set, a number or boolean never equals a text.
+
+        If `only_separators` is set, equal letters and digits are not always enough: `12/34` differs
+        from `1/234`, because separators group the digits in different ways.
         """
         if isinstance(gt, PreparedScalar) and isinstance(pred, PreparedScalar):
             return float(gt.value == pred.value)
@@ -182,8 +185,8 @@ and `_` count: `1/2` is not `12`."""
 _MARKED_NUMBER: Final = re.compile(
     r"(?<![0-9])(?!(?<=(?<![^\W_])[A-Za-z])[0-9]{2}\.[0-9])[0-9]+(?:[/.,:_][0-9]+)+(?![0-9])"
 )
-"""Pattern of digits with signs such as `/` or `.` between them. It does not match `E11.9`, because
-the dot of an ICD code may be omitted."""
+"""Pattern of digits with signs such as `/` or `.` between them, in which the signs count. It does
+not match ICD codes such as `E11.9`, because `E119` is the same code."""
 _MARKED: Final = "/"
 """Last character of a prepared text if the original text has a short number with a sign between its
 digits, such as `1/2`."""
@@ -217,7 +220,11 @@ def _is_short_number(text: str) -> bool:
 
 
 def _are_regrouped(gt: str, pred: str) -> bool:
-    """Return whether separators form different groups of letters, as in `B-MW 1` and `BM-W 1`."""
+    """Return whether separators split the letters of two texts at different places.
+
+    This is true for `B-MW 1` and `BM-W 1`. It is false for `B-M-W` and `BM-W`, because the first
+    text has all separators of the second text, and an additional one.
+    """
     gt_breaks, pred_breaks = map(_breaks_of_letters, (gt, pred))
     return not (gt_breaks <= pred_breaks or pred_breaks <= gt_breaks)
 

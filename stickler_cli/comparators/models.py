@@ -82,8 +82,8 @@ class ModelComparator(BaseComparator):
     def require_by(self, client: Client) -> None:
         """Raise `UnavailableError` if the client cannot ask the model.
 
-        A library or a key may be missing. If the run has a budget, the price of the model must be
-        known.
+        The client cannot ask the model if a library or an access key is missing. If the run has a
+        budget in dollars, the client also cannot ask a model whose price is unknown.
         """
         client.require(self.asked_model)
 
@@ -179,8 +179,7 @@ class BERTComparator(ModelComparator):
             rescale_with_baseline: whether to spread the scores over a wider range. Otherwise, they
                 are all near 1.
             lang: the language of the texts, such as `en`.
-            same_digits: whether texts score 0.0 if their digits differ, or the signs before the
-                digits.
+            same_digits: whether texts score 0.0 if their digits, or signs before digits, differ.
         """
         super().__init__(threshold)
         self.model_type = None if model_type is None else checked_text("model_type", model_type)
@@ -206,10 +205,10 @@ class BERTComparator(ModelComparator):
         return text_of(value)
 
     def _questions(self, gt: str, pred: str) -> Sequence[TextPair]:
-        """Return the pair of texts as the only question.
+        """Return one question, which is the pair of texts, or no question.
 
-        There is no question if the texts are equal, or if one of them is blank, which would crash
-        the library. There is also no question if `same_digits` is set and their digits differ.
+        In three cases, the model is not asked: the texts are equal; one of them is blank, which
+        would crash the library; or `same_digits` is set and the digits of the two texts differ.
         """
         gt, pred = gt.strip(), pred.strip()
         if not gt or not pred or gt == pred:
@@ -255,8 +254,7 @@ class SemanticComparator(ModelComparator):
             sim_function: `cosine_similarity`.
             embedding_function: function that returns the embedding of a text. It can be given only
                 in Python.
-            same_digits: whether texts score 0.0 if their digits differ, or the signs before the
-                digits.
+            same_digits: whether texts score 0.0 if their digits, or signs before digits, differ.
         """
         super().__init__(threshold)
         self.model_id = checked_text("model_id", model_id)
@@ -373,7 +371,11 @@ class LLMComparator(ModelComparator):
         return [pair._replace(vote=vote) for vote in range(self.votes)]
 
     def _score_answers(self, gt: Any, pred: Any, answers: Sequence[Verdict]) -> tuple[float, str]:
-        """Return (majority verdict or median grade, reason of an answer with this result)."""
+        """Return (similarity of the values, reason).
+
+        The similarity is the verdict of the majority, or the median if the answers are grades. The
+        reason is taken from the first answer that has this verdict or grade.
+        """
         if not answers:  # both values have the same text
             return 1.0, "both values are the same"
         grades = [float(answer.equivalence) for answer in answers]

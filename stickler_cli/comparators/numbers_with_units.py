@@ -214,9 +214,12 @@ def _number_at(
 ) -> Decimal | None:
     """Return the number that a run of digits in a text stands for, with its sign, or None.
 
-    The number is negative if a minus stands before it, even with a currency sign between them, or
-    if the whole text is in brackets. `negated` makes it negative, for a word such as credit. If
-    `no_decimals` is true, every dot and comma separates thousands.
+    The number is negative in three cases:
+    - A minus stands before it, even if a currency sign is between the two.
+    - The whole text is in brackets.
+    - `negated` is true. The text then has another sign of a negative number, such as `CR`.
+
+    If `no_decimals` is true, every dot and comma separates thousands.
     """
     before, after = text[: digit_run.start()], text[digit_run.end() :]
     # A hyphen directly after a letter or digit is no minus: `A-5`.
@@ -299,9 +302,9 @@ def have_same_text_or_unit(gt: Measured, pred: Measured) -> bool:
     This is for pairs in which at least one value is not a single number.
 
     If one of the values has a text (see `Measured.text`), for example because it has several
-    numbers, the texts must be equal. Otherwise, both values must be without a number, and their
-    currencies must be equal, for example `EUR` on both sides. If they have no currency, their units
-    must be equal.
+    numbers, the texts must be equal. If neither has a text, neither may have a number. Then their
+    currencies must be equal, for example `EUR` on both sides, or, if they have no currency, their
+    units.
     """
     if gt.text or pred.text:
         return gt.text == pred.text
@@ -394,7 +397,11 @@ def lacks_unit(gt: Measured, pred: Measured) -> bool:
 
 
 def single_sign(value: object) -> str:
-    """Return the dot or comma in a number such as `25.000`. Empty for all other values."""
+    """Return the dot or comma of a number that can be read in two ways, else an empty text.
+
+    The dot in `25.000` can separate thousands or decimals. If a text has several numbers, the
+    result is empty.
+    """
     runs = _NUMBER.findall(value) if isinstance(value, str) else []
     is_open = len(runs) == 1 and _THOUSANDS_OR_DECIMALS.fullmatch(runs[0])
     return runs[0].strip("0123456789") if is_open else ""

@@ -145,8 +145,8 @@ class NumericComparator(BaseComparator):
     def read_number(self, value: Any) -> Decimal | None:
         """Return the number in a value; None if it has none.
 
-        In a comparison, a number may be read in the currency of the other side. This method reads
-        only the given value.
+        In a comparison, the currency of the other value can decide whether `25.000` is 25 or 25000.
+        This method has no other value, so only the given value decides.
         """
         return _measured(self.prepare(value)).number
 
@@ -175,7 +175,10 @@ class NumericComparator(BaseComparator):
         return Measured(number, NO_UNIT, NO_UNIT) if self.same_type else _as_float(number)
 
     def similarity(self, gt: PreparedNumber, pred: PreparedNumber) -> float:
-        """Return 1.0 if two numbers match, else 0.0; None matches nothing."""
+        """Return 1.0 if two numbers match, else 0.0.
+
+        None stands for a value without a number. It never matches, not even another None.
+        """
         if self.same_type and isinstance(gt, Measured) is not isinstance(pred, Measured):
             return 0.0
         if isinstance(gt, Measured) or isinstance(pred, Measured):
@@ -187,7 +190,9 @@ class NumericComparator(BaseComparator):
     def _compare_measures(self, gt: Measured, pred: Measured) -> float:
         """Return 1.0 if two numbers with units match, else 0.0.
 
-        Values without a number match if they have the same text or unit.
+        Values with several numbers, or with neither a number nor a unit, match if their texts are
+        equal. Values that have only a currency or a unit, such as `EUR`, match if the currency or
+        the unit is equal.
         """
         if self.unit == "same" and not self._absolute:
             gt, pred = convert_to_one_unit(gt, pred)
@@ -205,8 +210,10 @@ class NumericComparator(BaseComparator):
     def _compare_percentage(self, gt: Decimal, pred: Decimal, *, is_percentage: bool) -> float:
         """Compare two numbers, one of them with a percent sign. Return 1.0 if they match, else 0.0.
 
-        `is_percentage` is true if the ground truth has the percent sign. If the other number is
-        below 1, it is a share: 0.5 is 50 %, never 0.5 %.
+        `is_percentage` is true if the ground truth has the percent sign. If the number without the
+        sign is below 1, it is read as a share: 0.5 matches 50 %, but not 0.5 %. If it is above 1,
+        it is read as a percentage: 50 matches 50 %. The number 1 matches both 1 % and 100 %. For a
+        negative number, its absolute value decides how it is read.
         """
         without_sign = abs(pred if is_percentage else gt)
         if without_sign >= 1 and self._compare_numbers(gt, pred):
@@ -295,9 +302,9 @@ class NumericComparator(BaseComparator):
         return codes_of(np.array(prepared, np.float64).tolist())
 
     def _within(self, gt: FloatArray, pred: FloatArray) -> tuple[Truths, Truths]:
-        """Return (mask of pairs within tolerance, mask of pairs for which this is certain).
+        """Return (mask of pairs within tolerance, mask of pairs with a certain result).
 
-        It is certain if the error of floats cannot change the result.
+        The result for a pair is certain if the rounding error of floats cannot change it.
         """
         if not self._relative and not self._absolute:
             return gt == pred, np.ones(len(gt), np.bool_)
@@ -335,9 +342,12 @@ def _measured(value: PreparedNumber) -> Measured:
 def _are_apart(gt: Measured, pred: Measured) -> bool:
     """Return whether two numbers differ even after rounding.
 
-    Both numbers are rounded to the same number of decimals: to as many as the number with fewer
-    decimals has, but at least to two. For example, 1.2345 and 1.234 are rounded to three decimals.
-    The numbers differ only if they differ for both ways of rounding a half, to even and up.
+    Both numbers are rounded to the same number of decimals. This is the number of decimals of the
+    less precise number, but at least two. For example, 1.2345 and 1.234 are rounded to three
+    decimals.
+    There are two rules for rounding a half: to even, and up. Return True only if the numbers
+    differ under both rules. For example, return False for 0.125 and 0.12, because 0.125 rounded to
+    even is 0.12.
     """
     if gt.number is None or pred.number is None or gt.number == pred.number:
         return False

@@ -43,7 +43,8 @@ UNITS: Final = _names_by_alias(
     " mese, y yr year jahr jahre an ano, c celsius, f fahrenheit, pc pcs piece stk stück stuck ea"
     " each unit u st pz ud, iu ui ie, bp bps"
 )
-"""Maps each name of a unit, in the singular, to the shortest name of the unit."""
+"""Maps each name of a unit to the short name that stands for the unit, for example `gram` to `g`.
+Most plurals, such as `grams`, are missing, because `singular_unit` removes their `s`."""
 
 
 class UnitSize(NamedTuple):
@@ -68,7 +69,7 @@ SIZES_OF_UNITS: Final = {
     for base, line in _FACTORS
     for unit, factor in zip(line.split()[::2], line.split()[1::2], strict=True)
 }
-"""Maps each unit in `_FACTORS`, by its shortest name, to its size."""
+"""Maps the short name of each unit in `_FACTORS` to the size of the unit."""
 _OF_SCIENCE: Final = re.compile(
     r"(?:[mglvw]|(?:da|[unpµμmcdhkgt])?(?:mol|wh|va|ah|hz|pa|bar|ohm|ω|cal|bit|byte|ev|lm|lx|rad|sv"
     r"|gy|bq)|(?:da|[unpµμmcdhkgt])[mglvwajnbkf])[23]?|10\^\d+|meq"
@@ -112,9 +113,10 @@ def lower_but_units(text: str) -> str:
 
 
 def meaning_of_case(unit: str) -> str:
-    """Return the letter of a unit that means something else in the other case.
+    """Return the letter of a unit whose meaning depends on whether it is lower or upper case.
 
-    Empty if there is none.
+    For example, `m` in `mW` means milli, but `M` in `MW` means mega. The result is empty if the
+    unit has no such letter.
 
     >>> [meaning_of_case(unit) for unit in ("mW", "MW", "Mb", "MB", "mb", "kg")]
     ['m', 'M', 'b', 'B', '', '']
@@ -125,7 +127,13 @@ def meaning_of_case(unit: str) -> str:
 
 
 def singular_unit(word: str) -> str:
-    """Return a word without the `s` of its plural. Names of units are not changed."""
+    """Return a word without its last letter if that letter is an `s`, as in a plural.
+
+    Words of up to three letters and names of units in `UNITS`, such as `celsius`, are not changed.
+
+    >>> [singular_unit(word) for word in ("dollars", "celsius", "lbs")]
+    ['dollar', 'celsius', 'lbs']
+    """
     return word[:-1] if len(word) > 3 and word.endswith("s") and word not in UNITS else word
 
 

@@ -47,10 +47,10 @@ def _signs_by_words(groups: tuple[tuple[str, str], ...]) -> dict[str, str]:
 
 
 def _pattern_of(signs_by_words: dict[str, str], circa: str) -> re.Pattern[str]:
-    """Return a pattern that matches words or signs that state a relation and stand before a number.
+    """Return a pattern of words or signs that state a relation to the number after them.
 
-    A currency sign may stand between them and the number. `circa` is the pattern of
-    abbreviations.
+    The pattern matches `at least` in `at least 5`. There may be a currency sign directly before the
+    number. `circa` is a pattern of the abbreviations of the word `circa`.
     """
     # The longest first: `no more than` before `more than`.
     longest_first = sorted(signs_by_words, key=len, reverse=True)
@@ -116,9 +116,10 @@ def mark_relations(text: str) -> str:
 
 
 def mark_relation_of_quantity(text: str) -> str:
-    """Replace words that state a relation by a sign; the text is only a number, maybe with a unit.
+    """Replace words that state a relation to a number by a sign before the number.
 
-    The words may also stand behind the number.
+    Apart from these words, the text must consist of one number, maybe with a unit. The words may
+    come before or after the number.
 
     >>> mark_relation_of_quantity("max. 5 kg"), mark_relation_of_quantity("18 or older")
     ('<=5 kg', '>=18')

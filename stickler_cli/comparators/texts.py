@@ -163,7 +163,7 @@ class ReadText(str):
     def arranged(self) -> str:
         """The words of the text in alphabetical order, as `token_sort_ratio` compares them.
 
-        Empty if rapidfuzz might split the text into words at other places.
+        Empty if the text has a character at which Python splits words, but rapidfuzz might not.
         """
         # rapidfuzz takes these for spaces only in texts with letters beyond Latin-1.
         return "" if _ODD_SPACE.search(self) else " ".join(sorted(self.split()))
@@ -233,12 +233,12 @@ class LevenshteinComparator(_TextRules, BaseComparator):
             normalize: whether to strip, lower-case and reduce each run of white space to one space.
             same_digits: whether texts score 0.0 if their digits, or signs before digits, differ.
             same_words: whether texts score 0.0 if only one of them has a negation, if their words
-                are opposites, or if a word is replaced by another. One replaced word does not count
-                in a text of 50 words, nor do two in a text of 100.
+                are opposites, or if a word is replaced by another. One replaced word is allowed in
+                a text of 50 words, and two replaced words are allowed in a text of 100 words.
             same_order: whether texts score 0.0 if two words have changed places, as in `A pays B`
                 and `B pays A`.
-            same_letters: whether texts also score 0.0 if a word has a wrong letter, or if a word is
-                replaced in a long text; needs `same_words`.
+            same_letters: whether texts score 0.0 if a word has a wrong letter, or if any word is
+                replaced, even in a long text; needs `same_words`.
         """
         super().__init__(threshold)
         self.normalize = checked_flag("normalize", normalize)
@@ -322,8 +322,8 @@ _METHODS: Final = ("ratio", "partial_ratio", "token_sort_ratio", "token_set_rati
 
 
 MANY: Final = 4
-"""If each text is compared with more than this many others on average, its words are sorted only
-once."""
+"""If the texts of at least one side are compared with more than this many texts on average, the
+words of each text are sorted only once. Otherwise, they are sorted again for each comparison."""
 
 
 def _distinct(texts: Sequence[str]) -> int:
@@ -353,12 +353,12 @@ class FuzzyComparator(_TextRules, BaseComparator):
             normalize: whether to strip and lower-case.
             same_digits: whether texts score 0.0 if their digits, or signs before digits, differ.
             same_words: whether texts score 0.0 if only one of them has a negation, if their words
-                are opposites, or if a word is replaced by another. One replaced word does not count
-                in a text of 50 words, nor do two in a text of 100.
+                are opposites, or if a word is replaced by another. One replaced word is allowed in
+                a text of 50 words, and two replaced words are allowed in a text of 100 words.
             same_order: whether texts score 0.0 if two words have changed places, as in `A pays B`
                 and `B pays A`.
-            same_letters: whether texts also score 0.0 if a word has a wrong letter, or if a word is
-                replaced in a long text; needs `same_words`.
+            same_letters: whether texts score 0.0 if a word has a wrong letter, or if any word is
+                replaced, even in a long text; needs `same_words`.
         """
         super().__init__(threshold)
         self.method = checked_choice("method", method, _METHODS)

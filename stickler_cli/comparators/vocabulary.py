@@ -19,7 +19,8 @@ _LAST_ASIAN: Final = "\u30ff"  # the last letter of Katakana
 def folded(text: str) -> str:
     """Return a text in lower case without accents: `Straße` becomes `strasse`.
 
-    In Asian scripts, a mark makes another letter or tone. It is kept: `バス` is not `ハス`.
+    Marks on letters of Asian scripts are kept, because a letter with a mark is a different letter
+    or has a different tone: `バス` is not `ハス`.
     """
     if text.isascii():
         return text.lower()

@@ -43,18 +43,19 @@ side. If there are more pairs, all words count as replaced."""
 STEPS_OF_PAIR_OF_WORDS: Final = 400
 """Nanoseconds to test whether one word is a misread form of another."""
 SHARE_OF_SHORT_FORM: Final = 2 / 3
-"""An abbreviation is at most this share of the length of the word. `ford` is too long to abbreviate
-`fjord`."""
+"""A short form is an abbreviation only if it has at most this share of the letters of the word.
+For example, `ford` has 4 of the 5 letters of `fjord`, so it is not an abbreviation."""
 MAX_ABBREVIATION: Final = 4
 """A short form with at most this many letters is certainly an abbreviation, such as `corp` of
 `corporation`."""
 MAX_ORDERED_WORDS: Final = 2_000
 """Exchanged words are searched only in texts with at most this many words."""
 MAX_EXCHANGED_WORDS: Final = 3
-"""Maximum number of neighbouring words that can be exchanged with others. A longer run is taken for
-a sentence that was moved."""
+"""Maximum number of neighbouring words that can be exchanged with others. If more neighbouring
+words are replaced, this counts as a sentence that was moved, and not as an exchange."""
 STEPS_OF_ORDERED_WORD: Final = 1_000
-"""Work to align one word of two texts, in nanoseconds. It counts towards the work limit."""
+"""Nanoseconds to align the words of two texts, for each word of the longer text. They count towards
+the work limit."""
 MAX_JOINED_WORDS: Final = 3
 """Maximum number of words that may be written as one word."""
 
@@ -122,7 +123,8 @@ _SIGNS_OF_ONE_KIND: Final = (
     ("\u2611\u2713\u2714\u2705", "\u2717\u2718\u274c"),  # a tick, a cross
 )
 """Groups of signs that may be misread as each other, such as + as -. A group has one text for each
-meaning; all signs in this text have the same meaning."""
+meaning, and this text has all signs with the meaning. For example, the last group has a text with
+all ticks and a text with all crosses."""
 _MEANINGS_OF_SIGNS: Final = {
     (sign, kind): meaning
     for kind, meanings in enumerate(_SIGNS_OF_ONE_KIND)
@@ -234,9 +236,10 @@ def signs_of(text: str) -> Counter[tuple[int, int]]:
 
 
 def checkboxes_by_word(text: str) -> dict[str, tuple[int, int]]:
-    r"""Return the checkbox before each word that has one.
+    r"""Map each word that follows a checkbox to the sign of this checkbox.
 
-    The keys are the words. The values are the signs of the checkboxes, as in `list_signs`.
+    A sign is given as (kind, meaning), as in `list_signs`. Ticked checkboxes have the same meaning,
+    however they are written.
 
     >>> ticked, unticked = checkboxes_by_word("[x] single [ ] married").values()
     >>> ticked == checkboxes_by_word("\u2611 single")["single"], ticked == unticked
@@ -254,9 +257,10 @@ def checkboxes_by_word(text: str) -> dict[str, tuple[int, int]]:
 
 
 def have_replaced_signs(gt: Counter[tuple[int, int]], pred: Counter[tuple[int, int]]) -> bool:
-    """Return whether the prediction has another sign of the same kind in place of a sign.
+    """Return whether a sign of the ground truth became another sign of the same kind.
 
-    Examples are - for +, and € for $.
+    For example, `+` and `-` are of the same kind, and so are `$` and `€`. `gt` and `pred` are
+    counts of signs, as `signs_of` returns them.
     """
     kinds_gone = {kind for kind, _ in gt - pred}
     return any(kind in kinds_gone for kind, _ in pred - gt)
@@ -302,11 +306,14 @@ def find_moved_words(gt: Words, pred: Words) -> MatchDifference | None:
 def similarity_by_words(
     similarity: float, gt: Words, pred: Words, *, same_letters: bool = False
 ) -> float:
-    """Compare the words of two similar texts, and return their similarity.
+    """Correct the similarity of two similar texts, after a comparison of their words.
 
-    It is 0.0 if their words have different meanings. It is at least `SAME` if the texts differ only
-    in punctuation, accents and abbreviations. With `same_letters`, it is also 0.0 if a word has a
-    wrong letter, or if a word is replaced in a long text.
+    The result is 0.0 if the words have different meanings, or if both texts are mail or web
+    addresses. The result is at least `SAME` if the texts differ only in punctuation, accents and
+    abbreviations. In all other cases, `similarity` is returned unchanged.
+
+    `same_letters` adds two cases in which the result is 0.0: a word has a wrong letter, or a word
+    is replaced in a text so long that this would otherwise be tolerated.
     """
     are_addresses = gt.is_address and pred.is_address
     if are_addresses or (same_letters and _have_other_words(gt, pred)):
@@ -375,9 +382,11 @@ def _find_joined_words(gt: Words, pred: Words) -> MatchDifference | None:
 
 
 def _find_joined_run(text: Words, other: Words) -> str | None:
-    """Return the first words of a text that are joined to one word in the other text, or None.
+    """Find successive words in `text` that are written as one word in `other`.
 
-    The words in the result are separated by spaces.
+    Return these words, separated by spaces, such as `data base` if the other text has `database`.
+    If there are several such sequences, return the one with the fewest words; if several are
+    equally short, the first of them. Return None if there are no such words.
     """
     joined_words = {word for word in other.without(text) if word not in text.without_hyphens}
     for length in range(2, MAX_JOINED_WORDS + 1) if joined_words else ():
@@ -495,7 +504,11 @@ def _have_other_meanings(words: Sequence[str], others: Sequence[str]) -> bool:
 
 
 def _kind_of(meaning: str) -> str:
-    """Return the kind of a meaning: `day` for `day 0`. For a plain word, return the word."""
+    """Return the kind of a meaning, which is its first word: `day` for the meaning `day 0`.
+
+    The meaning of a plain word begins with `word`, followed by a word. In this case, return the
+    word that follows.
+    """
     kind, _, name = meaning.partition(" ")
     return name if kind == "word" else kind
 

@@ -14,16 +14,17 @@ from .columns import Floats, Indexes
 Bits: TypeAlias = NDArray[np.uint8]
 
 PATH_ROW_STEPS: Final = 20_000
-"""Work for each row that the search for an augmenting path visits, in steps."""
+"""Number of steps that count for each row that the search for an augmenting path visits."""
 PATH_CELL_STEPS: Final = 20
-"""Work for each cell of a row that the search for an augmenting path visits, in steps."""
+"""Number of steps that count for each cell of a visited row, in addition to `PATH_ROW_STEPS`."""
 ASSIGNMENT_STEPS: Final = 0.1
 """Work of scipy's assignment. A matrix of shape (n, m) takes this number times n * n * m steps.
 Measurements of this number usually gave 0.03, and never more than 0.8."""
 ASSIGNMENT_BYTES: Final = 18
 """Memory that scipy's assignment needs for each cell of its matrix, in bytes."""
 ALIGNMENT_STEPS: Final = 6
-"""Work to pair the items of two lists in their order, in steps for each possible pair of items."""
+"""Number of steps that count for each possible pair of items, if the items of two lists are paired
+in their order."""
 ALIGNED_CELLS_PER_BYTE: Final = 4
 """When items are paired in their order, one byte holds the data of this many possible pairs."""
 
@@ -86,11 +87,13 @@ def _augment(  # noqa: PLR0913, PLR0917 - the state of the search
 ) -> None:
     """Assign one row by a shortest augmenting path (Dijkstra) and update the dual variables.
 
-    The dual variables are `best`, the gain of each row minus the price of its column, and `price`,
-    the price of each column. The reduced cost of a cell is never below 0.
+    There are two arrays of dual variables. `price` has the price of each column. `best` has a value
+    for each row: the row's gain from its column, minus the price of the column. The reduced cost of
+    a cell, `best[row] + price[column] - gain`, is never below 0.
 
-    The path alternates between columns and the rows assigned to them, and ends at a free column;
-    then each row of the path moves on by one column. Assignment and prices are changed in place.
+    The path begins at `start_row`, alternates between columns and the rows assigned to them, and
+    ends at a free column. Then each row of the path is assigned to the column that follows it on
+    the path. All arguments with assignments and dual variables are changed in place.
     """
     cost = np.full(len(price), np.inf)
     previous_row = np.full(len(price), start_row)
@@ -180,10 +183,10 @@ def align(rows: Iterable[Floats], n_rows: int, n_columns: int) -> list[int]:
 def _trace_alignment(kept_rows: Iterable[tuple[Bits, Bits]], n_columns: int) -> Iterator[int]:
     """Yield the column of each row in the best alignment, from the first row on; -1 for no column.
 
-    `kept_rows` has two masks of columns for each row, stored as bits. Consider the best alignments
-    if earlier rows, and columns before column `c`, did not exist. Bit `c` of the first mask tells
-    whether one of these alignments pairs the row with column `c`. Bit `c` of the second mask tells
-    whether one of them leaves out column `c`.
+    `kept_rows` has a pair of bit masks for each row, with one bit for each column. Bit `c` is about
+    the part of the matrix that begins at this row and at column `c`. In the first mask, the bit is
+    set if a best alignment of this part pairs the row with column `c`. In the second mask, the bit
+    is set if a best alignment of this part does not use column `c`.
     """
     first_column = 0
     for kept_row in kept_rows:

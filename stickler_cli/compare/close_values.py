@@ -33,8 +33,9 @@ def find_close_values(table: UnitTable) -> Iterator[tuple[UnitBatch, dict[int, M
 def _comparator_of(node: LeafNode) -> BaseComparator | None:
     """Return the comparator of a leaf if it can tell how two matching values differ, else None.
 
-    For some comparators, such as those of boxes, dates and codes, this is done only if the
-    comparison was inferred and not stated in the schema.
+    Only built-in comparators are returned. Some of them, such as the comparators of boxes, dates
+    and codes, are returned only if the comparison was inferred. If the schema states such a
+    comparator, the result is None.
     """
     comparator = node.comparator
     finds_differences = type(comparator).find_difference is not BaseComparator.find_difference

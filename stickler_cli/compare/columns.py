@@ -2,7 +2,7 @@
 
 Columns are the input of a comparison. A *slot* is the position of a value in a column, counted from
 0. The slot `NOTHING`, which is -1, stands for an absent value. Every array that is derived from a
-column has one more entry at its end, which index -1 reads.
+column has an additional last entry, for absent values. The index -1 is thus valid in such an array.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -103,7 +103,8 @@ class ListLayout(NamedTuple):
     lengths: Indexes
     """The number of present items of each list."""
     indexes: Indexes
-    """For each item of the column: its index in the document's list, or the code of its key."""
+    """For each item of the column, its index in the list of the document, in which absent items
+    count, too. For each value of an object, the code of its key."""
 
     def select(self, lists: Indexes) -> Items:
         """Return the items of some lists, list by list.
@@ -126,7 +127,7 @@ class InnerColumns(NamedTuple):
     gt: ListLayout
     pred: ListLayout
     columns: "Columns"
-    """The column of the items themselves."""
+    """The new column. `gt` and `pred` state where the items of each list are in this column."""
 
 
 class Codes(NamedTuple):
@@ -188,8 +189,9 @@ class GoldColumn:
         )
         """Whether each value, or a value inside it, has an alternative that is present."""
         self.is_optional = np.array([bool(gold and gold.is_optional) for gold in stated_gold])
-        """Whether an absent prediction is right, too. This is so if an alternative of the value is
-        absent, or if everything inside the value is optional."""
+        """For each entry of `values`, whether an absent prediction is right. It is right if the
+        ground truth has an absent alternative, or if everything inside the ground truth is
+        optional."""
         self.all_optional = np.array([bool(gold and gold.all_optional) for gold in stated_gold])
         """Whether each value is an object or list in which everything may be absent."""
         self.is_open = np.array([bool(gold and not gold.exhaustive) for gold in stated_gold])
@@ -515,7 +517,10 @@ class Columns:
                 yield code_of_key[key], child
 
         def charge_keys() -> FieldWork:
-            """Count the work of reading all keys; return the counter for the work on the values."""
+            """Count the work of reading all keys.
+
+            Return a counter for the work of comparing the values of these keys.
+            """
             self.work.charge(NAME_STEPS * len(keys))
             return self.work.of_field(ANY_KEY)
 
@@ -530,9 +535,9 @@ class Columns:
     ) -> InnerColumns:
         """Collect the children of all lists or objects in one column, without absent children.
 
-        `step_of` turns a list index, or the code of a key, into the step of a path. `find_work` is
-        called after all children are listed. It returns the counter to which the work of comparing
-        the children will be added.
+        `step_of` converts the index of a list item, or the code of an object's key, to a step of a
+        path. `find_work` is called after all children are listed. It returns a counter for the work
+        of comparing the children.
         """
         is_absent = self.work.absence
         gold: list[Gold | None] | None = None
@@ -591,7 +596,7 @@ def _kind_of_type(value_type: type) -> int:
 
 
 def _find_objects(values: Sequence[Any], slots: Sequence[int]) -> list[int]:
-    """Return the positions in `slots` at which the value is an object."""
+    """Select from `slots` the positions at which `values` has an object."""
     return [slot for slot in slots if isinstance(values[slot], dict)]
 
 
@@ -600,8 +605,8 @@ def _read_fields(
 ) -> list[Any]:
     """Return the values of the first named field in all objects, then of the next field, and so on.
 
-    Between two fields there is one None. Values that are not objects have no fields, so they also
-    give None.
+    Each field gives one entry for each entry of `values`. The entry is None if the value is not an
+    object, or if the object does not have the field. One more None separates two fields.
     `object_slots` has the positions of the objects among the values.
     """
     field_values: list[Any] = []

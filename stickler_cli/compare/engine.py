@@ -75,8 +75,8 @@ def record_pairs(
 ) -> UnitTable:
     """Compare each ground truth of a column with the prediction at the same position.
 
-    Return a unit table. `are_documents` states that objects are compared field by field even if one
-    of them is empty.
+    Return a unit table. If `are_documents` is true, the values in the column are documents. Two
+    documents that are objects are compared field by field, even if one of them is empty.
     """
     slots = np.arange(len(columns.pred))
     table = UnitTable(len(slots))
@@ -96,17 +96,20 @@ OTHER_NAMES: Final = "x-other-names"
 """A key in schemas that are made from classes. Under this key, such a schema has the other names
 (aliases) that the class accepts for its fields."""
 DOCUMENT_PART: Final = ""
-"""Key of the table in `Renames` that renames the top-level keys of documents. Tables for inner
-objects have other keys."""
+"""Name of a table in `Renames`: the table that renames the top-level keys of documents. The tables
+for inner objects have other names."""
 
 
 def rename_keys(
     value: JsonValue, renames: Renames, part_names: Iterable[str] = (DOCUMENT_PART,)
 ) -> JsonValue:
-    """Rename keys to the names of the fields that they stand for, at every depth of a value.
+    """Rename alternative keys to the names of their fields, at every depth of a value.
 
-    A key stays as it is if the object also has a key with the field's name. `renames` has
-    several tables of names. `part_names` says which of them apply to the outermost value.
+    If an object also has a key with the name of the field, its alternative key stays as it is.
+
+    `renames` has one table of alternative keys for each kind of object. `part_names` are the names
+    of the tables for `value` itself; if `value` is a list, they are for its items. For the objects
+    inside a field, each table names the tables to use.
     """
     if isinstance(value, list):
         return [rename_keys(item, renames, part_names) for item in value]
@@ -134,7 +137,7 @@ def rename_keys(
 
 
 def _find_target(value: JsonValue, steps: tuple[str, ...]) -> list[JsonValue]:
-    """Return [value] with the value that `steps` lead to, or [] if there is no such value."""
+    """Return a list that has only the value to which `steps` lead; empty if there is no value."""
     for step in steps:
         if isinstance(value, dict) and step in value:
             value = value[step]

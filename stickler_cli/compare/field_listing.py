@@ -24,7 +24,8 @@ RECURSIVE: Final = "recursive"
 inside a folder. The fields inside it are not listed again: they are listed below the outer
 field."""
 SCHEMA: Final = "schema"
-"""The kind of the key that names the schema of a document, in runs with several schemas."""
+"""The kind of a field that stands for a whole schema, in a run with several schemas. In such a run,
+each document is inside an object with one key, such as `invoice/`, which names the schema."""
 MAX_ROWS: Final = 10_000
 """At most this many fields are listed, because a recursive schema may have any number of fields."""
 
@@ -93,7 +94,11 @@ def comparators(plan: Plan) -> tuple[BaseComparator, ...]:
 
 
 def is_bounded(plan: Plan) -> bool:
-    """Return whether every union chooses its arm in at most linear time in the size of a value."""
+    """Return whether all unions of a plan choose an alternative in linear time.
+
+    The time for choosing the alternative of a value then grows at most in proportion to the size of
+    the value.
+    """
     arms = (arm for node in _nodes(plan.root) if isinstance(node, OneOfNode) for arm in node.arms)
     return all(arm.accepts.is_bounded for arm in arms)
 

@@ -28,8 +28,10 @@ EQUAL_SCORES_WITHIN: Final = 1e-12
 """Scores of alternatives that differ by at most this are a tie. Source: docs/semantics.md."""
 
 EXCLUDED: Final = -1.0
-"""The similarity of two items that have nothing to compare. It is below all other similarities and
-not above any pairing floor, so that such items are never paired."""
+"""The similarity of two items that have nothing to compare. All other similarities are higher.
+
+Items are paired only if their similarity is above the pairing floor, which is at least -1. Items
+that have nothing to compare are therefore never paired."""
 
 CandidateScores = Callable[[Indexes, Indexes, Indexes], Floats]
 """A function that scores candidates, which are alternatives of ground truths. Its arguments are the
@@ -119,9 +121,13 @@ def label_value(
 ) -> tuple[JsonValue, Gold | None]:
     """Apply the annotations (`gold`) of a value; return the value to compare, and its new gold.
 
-    If nothing in the value is labelled, the value becomes None. If the value has alternatives, the
-    new gold has all candidates for the right value: first the value itself, then its alternatives,
-    except alternatives in which nothing is labelled. The value to compare is the first candidate.
+    If the value is not labelled, or if nothing inside it is labelled, the new gold is `UNLABELLED`,
+    and the value will not be compared.
+
+    If the value has alternatives, the new gold lists all values that count as right, which are
+    called candidates. The first candidate is the value itself, which is also the value to compare.
+    The other candidates are its alternatives. An alternative in which nothing is labelled is
+    dropped.
     """
     if gold is not None and not gold.labelled:
         return None, UNLABELLED
@@ -188,9 +194,10 @@ def _resolve_alternative(
 
 
 def _may_be_absent(value: JsonValue, gold: Gold | None) -> bool:
-    """Return whether a child may be absent.
+    """Return whether a prediction can lack a child without an error.
 
-    This is so if the child or one of its alternatives is absent, optional or not labelled.
+    It can do so if the child is absent, optional or not labelled. If the child has alternatives, it
+    is enough if one of them is absent, optional or not labelled.
     """
     if gold is None:
         return is_absent(value)
@@ -305,8 +312,11 @@ def present_pairs(
 ) -> tuple[Indexes, Indexes]:
     """Replace the column positions of absent values by `NOTHING` (-1).
 
-    This includes values that `rule` counts as absent. An absent ground truth keeps its position if
-    its gold decides how the predicted value is judged, for example if it is an open list.
+    Values that `rule` counts as absent are replaced, too. If a prediction is absent, its ground
+    truth is also replaced where `GoldColumn.absent_without_prediction` is true.
+
+    If a value is predicted, an absent ground truth keeps its position where `gold_decides` is true.
+    For example, an empty open list is needed to judge predicted items.
     """
     present_gt, present_pred = columns.drop_absent(gt, pred)
     if columns.work.has_ignored_values and not rule.sees_absent_values:
@@ -323,9 +333,13 @@ def present_pairs(
 def gold_decides(
     rule: AbsenceRule, columns: Columns, gold: GoldColumn, gt: Indexes, pred: Indexes
 ) -> Mask:
-    """Return a mask of ground truths that, even if absent, decide how predictions are judged.
+    """Return a mask of pairs in which the ground truth is needed even if it is absent.
 
-    These are objects with unlabelled descendants, and open lists.
+    For example, a predicted item is not wrong if the ground truth is an empty open list. The mask
+    is true for two kinds of pairs:
+
+    - The ground truth is an open list.
+    - The ground truth has unlabelled descendants, and the prediction is an object.
     """
     _, pred_kinds = columns.kinds
     decides: Mask = gold.has_unlabelled[gt] & (pred_kinds[pred] == OBJECT)
@@ -361,10 +375,12 @@ def choose_alternatives(
 
     Ties go to the first candidate.
 
-    If nothing is predicted, choose the first absent candidate. If no candidate is absent, choose
-    the first candidate. If a candidate has an open list, it is possible that nothing of the
-    prediction can be compared with it. This candidate is chosen only if nothing can be compared
-    with any other candidate, either.
+    If nothing is predicted, choose the first candidate for which an absent prediction is right. If
+    there is none, choose the first candidate.
+
+    A candidate is not chosen by similarity if no predicted value can be compared with it. This can
+    happen if the candidate has an open list. If it happens for all candidates, choose as if nothing
+    were predicted.
     """
     gold = columns.gold
     if gold is None or not gold.n_alternatives[gt].any():
@@ -395,11 +411,14 @@ def choose_alternatives(
 def drop_unlabelled_predictions(
     rule: AbsenceRule, columns: Columns, gold: GoldColumn, gt: Indexes, pred: Indexes
 ) -> tuple[Indexes, Indexes]:
-    """Drop a prediction if none of its values has a labelled ground truth.
+    """Drop predictions in which all present values belong to unlabelled true values.
 
-    Return the column positions of the ground truths and of the predictions. A dropped prediction
-    gets the position `NOTHING` (-1). If everything in its ground truth may be absent, the ground
-    truth gets this position, too.
+    For example, if only the key `a` of a ground truth is unlabelled, the prediction `{"a": 1}` is
+    dropped, but the prediction `{"a": 1, "b": 2}` is not.
+
+    Return the column positions of the ground truths and of the predictions. The position of a
+    dropped prediction becomes `NOTHING` (-1). If everything in the ground truth of a dropped
+    prediction is optional, the position of this ground truth becomes `NOTHING` as well.
     """
     has_unlabelled = gold.has_unlabelled[gt]
     if not has_unlabelled.any():

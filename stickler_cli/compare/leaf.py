@@ -62,10 +62,11 @@ class LeafNode(Node):
         return not comparator.columnar and not comparator.asks_models
 
     def min_steps(self, columns: Columns, gt: Indexes, pred: Indexes) -> int:
-        """Return the least work of comparing each value in `gt` with each one in `pred`, in steps.
+        """Return the minimum steps to compare each value in `gt` with each value in `pred`.
 
-        `gt` and `pred` are codes of values. Two equal values take no work. Call this only for a
-        leaf whose `is_expensive` is true.
+        `gt` and `pred` are codes of values. A comparison takes no steps if the two values are
+        equal, or if one of them is absent (`NOTHING`, -1). Call this only for a leaf whose
+        `is_expensive` is true.
         """
         lengths = columns.prepare_for(self.comparator.pairing or self.comparator).lengths
         gt_counts = np.bincount(gt[gt >= 0], minlength=len(lengths))
@@ -101,7 +102,7 @@ class LeafNode(Node):
     ) -> PairScores:
         """Give the score 0 to pairs with a value that the comparator does not take, such as a list.
 
-        Each pair is one unit.
+        If `task` records the pairs, each pair becomes one unit without children.
         """
         outcome = np.full(len(gt), FD, np.int8)
         return task.finish_units(VALUE, score_zero(self, columns, gt, pred, outcome))
@@ -141,10 +142,10 @@ class LeafNode(Node):
 
 
 class BlockLayout(NamedTuple):
-    """The order of values in a block of leaves: all pairs of the first leaf, then of the next.
+    """Arrays with one entry for each combination of a leaf in a block and a pair of objects.
 
-    Each array has one entry for each combination of a leaf and a pair of objects. Its shape is
-    (n_leaves * size,).
+    The entries of the first leaf come first, one for each pair of objects. The entries of the
+    second leaf follow, and so on. Each array has the shape (n_leaves * size,).
     """
 
     size: int

@@ -88,8 +88,8 @@ class SequenceNode(Node, ABC):
     def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
         """Return masks of the values that can be read as lists, one for each side; None if all can.
 
-        A value that is not a list is read as a list of one item. This is not possible if a
-        recursive schema would then need endless nested lists.
+        A value that is not a list is read as a list of one item. Only one kind of value cannot be
+        read in this way: a value for which a recursive schema needs endless nested lists.
         """
         if columns.types <= {list, type(None)}:
             return None
@@ -114,7 +114,8 @@ class SequenceNode(Node, ABC):
     def _wraps_endlessly(self, value: JsonValue) -> bool:
         """Return whether reading a value as a list of one item would need endless nested lists.
 
-        This happens if a recursive schema declares a list whose items are again such lists.
+        In a recursive schema, a list and its items can have the same node. The single item must
+        then be read as a list of one item, too, and so must the item of that list, without end.
         """
         seen: list[Node] = []
         node: Node = self
@@ -130,7 +131,8 @@ class SequenceNode(Node, ABC):
     ) -> PairScores:
         """Return the scores of pairs of lists, given the mean similarity and score of their items.
 
-        Scores of lists are never clipped.
+        A pair of lists keeps its score even if its similarity is below the threshold. (For other
+        values, a schema can *clip* such scores: set them to 0.0.)
         """
         similarity, score, outcome = classify(similarity, score, self.threshold, gt, pred)
         return PairScores(
@@ -153,8 +155,9 @@ class SequenceNode(Node, ABC):
 class ListNode(SequenceNode):
     """The node of a list whose items are all compared by one node.
 
-    `threshold` is the similarity at which two lists match if they are items of other lists. The
-    items have thresholds of their own. The score of a list is never clipped.
+    `threshold` is the similarity at which two lists match if they are items of an outer list. The
+    items inside the two lists have thresholds of their own. The score of a list is never clipped,
+    which means set to 0.0 because the similarity is below the threshold.
     """
 
     items: Node
@@ -242,7 +245,11 @@ class ListNode(SequenceNode):
         return columns.cached((id(self), "thresholds"), find_thresholds)[gt]
 
     def source_for(self, element: JsonValue) -> ThresholdSource:
-        """Return the source of a list's threshold, if the list is an item of another list."""
+        """Return where the threshold of a list item comes from, such as `annotation` or `default`.
+
+        `element` is the item, which is usually a list itself. If the schema states no threshold for
+        this inner list, the threshold and its source are those of the first item inside it.
+        """
         if self.threshold_stated or not isinstance(element, list):
             return self.threshold_source
         first_item = next((item for item in element if not is_absent(item)), None)
@@ -327,10 +334,11 @@ class ListNode(SequenceNode):
     def _pair_final_items(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
     ) -> ListPairs:
-        """Return the paired items of lists.
+        """Return the paired items of lists, and reuse earlier pairs if there are any.
 
-        Lists inside list items are compared several times: first to pair the outer items, later to
-        score them. Their items are paired once, and the pairs are reused.
+        A list that is inside an item of an outer list is compared several times: first to pair the
+        items of the outer list, later to score these pairs. The items of the inner list are paired
+        only the first time.
         """
         if columns.paired_lists is None:
             return self._pair_items(columns, gt, pred, options)
@@ -534,10 +542,11 @@ class ListNode(SequenceNode):
         outcome: Outcomes,
         recording: Recording,
     ) -> None:
-        """Mark two unpaired items that match each other as out of order.
+        """Mark unpaired items as out of order if they match an unpaired item on the other side.
 
-        One is a ground-truth item, the other a predicted item. An item is matched with at most one
-        other item.
+        For example, the lists [a, b] and [b, a] have only one pair in order, such as b and b. The
+        two items a are unpaired, but match each other. Both are marked. An item is matched with at
+        most one item on the other side.
         """
         is_moved = np.zeros(len(owner), np.bool_)
         (missed,), (invented,) = (outcome == FN).nonzero(), (outcome == FA).nonzero()
@@ -596,16 +605,21 @@ def place_items(lists: UnitBatch, owner: Indexes) -> Placement:
 
 
 def set_indexes(batch: UnitBatch, columns: Columns, gt: Indexes, pred: Indexes) -> None:
-    """Record each item's index in both lists; `gt` and `pred` are column positions of items."""
+    """Record the indexes of paired items: each item's index in its own list, for both sides.
+
+    `gt` and `pred` have the positions of the items in their columns, or `NOTHING` (-1) for an
+    absent item.
+    """
     gt_lists, pred_lists, _ = columns.elements
     batch.gt_index = _indexes_of(gt_lists.indexes, gt)
     batch.pred_index = _indexes_of(pred_lists.indexes, pred)
 
 
 def _record_as_items(scores: PairScores, threshold: Floats) -> Outcomes:
-    """Record the thresholds of list items, and return the outcomes at these thresholds.
+    """Record the thresholds of pairs of list items, and return the outcomes of the pairs.
 
-    Only objects and lists get a new outcome. Other values keep theirs.
+    If both items of a pair are present and are objects or lists, the outcome is computed again from
+    the new threshold. All other pairs keep their previous outcome.
     """
     batch, outcome = scores.batch, scores.outcome
     batch.threshold = threshold
@@ -622,10 +636,11 @@ def _positive_by_position(numbers: Indexes) -> dict[int, int]:
 
 
 def _positions_among(lists: ListLayout, chosen: Indexes, owner: Indexes, slots: Indexes) -> Indexes:
-    """Return where each item would be in a column that has only the items of the chosen lists.
+    """Return the positions that items would have if the column had only the chosen lists.
 
-    `chosen` has the positions of these lists in their column. `slots` has the positions of the
-    items in the column of all items, and `owner` the index of each item's list in `chosen`.
+    For example, if only the third list is chosen, its first item gets position 0. `chosen` has the
+    positions of the chosen lists in their column. For each item, `slots` has its position in the
+    column of all items, and `owner` has the index of its list in `chosen`.
     """
     lengths = lists.lengths[chosen]
     first_positions = lengths.cumsum() - lengths
@@ -643,7 +658,7 @@ def _means(owner: Indexes, figures: Floats, longest: Indexes) -> Floats:
 
 
 def _thresholds_as_items(scores: PairScores) -> float | Floats:
-    """Return the similarity at which each pair matches as an item of a list."""
+    """Return the threshold of each pair of list items: the similarity at which the items match."""
     thresholds: float | Floats = scores.figure_by_node(
         lambda group: group.node.element_thresholds(group.columns, group.gt), np.float64
     )
@@ -651,7 +666,11 @@ def _thresholds_as_items(scores: PairScores) -> float | Floats:
 
 
 def _indexes_of(indexes: Indexes, slots: Indexes) -> Indexes:
-    """Return each item's index in its list, given its column position; -1 if it is absent."""
+    """Return the index that each item has in its list, or `NOTHING` (-1) for an absent item.
+
+    `slots` has the position of each item in its column, or `NOTHING` for an absent item. `indexes`
+    has, for each position in this column, the index of the item in its list.
+    """
     if not len(indexes):
         return np.full(len(slots), NOTHING)
     return np.where(slots == NOTHING, NOTHING, indexes[slots])

@@ -148,7 +148,7 @@ class ObjectNode(Node):
 
     @property
     def item_threshold(self) -> float:
-        """The similarity at which two objects of this model match as list items."""
+        """The similarity at which two objects match as list items."""
         return self.match_threshold
 
     @property
@@ -184,7 +184,10 @@ class ObjectNode(Node):
         return NOTHING if position == NOTHING or self.families[position].ignored else position
 
     def field_of(self, name: str) -> Field | None:
-        """Return the field or the family that a key belongs to; None for an undeclared key."""
+        """Return the field with the name of a key, or else the family that the key belongs to.
+
+        Return None for an undeclared key, which belongs to neither.
+        """
         position = self._find_family(name)
         return self.field_by_name.get(name) if position == NOTHING else self.families[position]
 
@@ -205,9 +208,9 @@ class ObjectNode(Node):
         )
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
-        """Return masks of the values that are objects, one for each side; None if all values are.
+        """Return a mask for each side, which marks the values that are objects.
 
-        An absent ground truth counts as an object.
+        An absent ground truth is also marked. Return None if all present values are objects.
         """
         if columns.types <= _OBJECTS:
             return None
@@ -223,12 +226,18 @@ class ObjectNode(Node):
         return None if declared is None or declared.ignored else declared.node
 
     def source_for(self, element: JsonValue) -> ThresholdSource:
-        """Return the source of the threshold at which objects of this model match as list items."""
+        """Return where `match_threshold` comes from, for example from an annotation.
+
+        The result is the same for all list items, whatever `element` is.
+        """
         return self.match_source
 
     @property
     def bound_mode(self) -> Mode | None:
-        """The scoring mode that makes upper bounds of similarities cheap; None if none does."""
+        """The scoring mode for upper bounds of similarities; None if bounds would not save work.
+
+        In this mode, lists or other values that are expensive to compare count as a full match.
+        """
         if self.families:
             return None
         is_nested = [entry.node.nested for entry in self.fields]
@@ -320,7 +329,7 @@ class ObjectNode(Node):
     ) -> PairScores:
         """Score and record pairs of objects and their fields.
 
-        Documents are compared by fields even if one side is empty.
+        Pairs of documents are compared field by field, even if one of the two documents is empty.
         """
         table, placement = recording.table, recording.placement
         gold_gt = gt  # an absent alternative has gold, too
@@ -370,9 +379,10 @@ class ObjectNode(Node):
         batch: UnitBatch,
         positions: Indexes,
     ) -> tuple[list[FieldScores], list[KeyScores]]:
-        """Record the fields of the pairs of objects at `positions` of a batch.
+        """Record the fields of some pairs of objects, and return the scores of these fields.
 
-        Return their scores.
+        `positions` selects the pairs: they are positions in `gt`, in `pred` and in `batch`. The
+        result is a pair: the scores of the declared fields, and the scores of the map keys.
         """
         document, field = batch.document, batch.field
         if len(positions) < len(gt):
@@ -384,7 +394,7 @@ class ObjectNode(Node):
         field_numbers: Indexes = field_index.declared_of_each(children.field, self.in_order)
 
         def record_segment(segment: FieldSegment, columns: Columns) -> PairScores:
-            """Record the fields of a segment, which is a block of leaves or one other field."""
+            """Record one segment of the fields: a block of leaves, or a single field."""
             if isinstance(segment, LeafBlock):
                 return segment.record(
                     columns, gt, pred, recording.with_placement(children), field_numbers
@@ -401,7 +411,7 @@ class ObjectNode(Node):
             return node.record(columns, gt, pred, recording.with_placement(placement))
 
         def record_keys(keys: MapKeys, selected: Indexes, node: Node) -> PairScores:
-            """Record selected map keys like fields, after the declared fields."""
+            """Record the selected map keys as fields that come after the declared fields."""
             owner = keys.owner[selected]
             parent_fields = select_values(children.field, owner)
             placement = Placement(
@@ -558,9 +568,10 @@ class ObjectNode(Node):
         return field_scores
 
     def _list_segments(self, columns: Columns) -> Iterator[tuple[FieldSegment, Columns]]:
-        """Yield each segment and its columns: a block of leaves, or one field.
+        """Yield each segment of the fields, together with its columns.
 
-        A block is split into its fields if some of its values are not plain scalars.
+        A segment is a block of leaves, or a single field. If some values of a block are not plain
+        scalars, each field of the block is yielded as a segment of its own.
         """
         for segment in self.segments:
             if isinstance(segment, LeafBlock):
@@ -639,10 +650,10 @@ def _first_position(segment: FieldSegment) -> int:
 
 
 def _clip_objects(scores: PairScores, match_threshold: float) -> None:
-    """Set the score of each object that does not match to 0.
+    """Set the scores of objects to 0 if the objects do not match.
 
-    Also set `item_score`, the score of the object as a list item. It is 0 if the similarity of the
-    object is below `match_threshold`.
+    Also set `item_score`, the score of each object as a list item. If the similarity of an object
+    is below `match_threshold`, its `item_score` is 0.
     """
     score, outcome = scores.score, scores.outcome
     item_outcome = np.where(

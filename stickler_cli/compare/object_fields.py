@@ -59,7 +59,10 @@ class FieldScores(NamedTuple):
 
     @property
     def positions(self) -> "int | slice | Indexes":
-        """Selects these fields from an array that has an entry for each field of the object."""
+        """The positions of the segment's fields among all fields of the object.
+
+        They can be used to index an array that has an entry for each field.
+        """
         return self.segment if isinstance(self.segment, int) else self.segment.span
 
 
@@ -151,13 +154,14 @@ def find_included(
 ) -> tuple[Sequence[bool | Mask], Sequence[bool | Mask]]:
     """Return whether each field, and each group of keys, counts in the aggregate of its object.
 
-    If any field of an object is annotated `true`, only such fields count. Otherwise all fields
-    count, except those annotated `false`. A union has the annotation of the arm in use. A map key
-    counts only in the objects that have the key.
+    If any field of an object is annotated `aggregate: true`, only the fields with this annotation
+    count. Otherwise all fields count, except fields annotated `aggregate: false`. If a field is a
+    union, the annotation is taken from the arm that compares the pair of values. A map key counts
+    only in the objects that have the key.
 
-    The first result has an entry for each field: True or False if the answer is the same for all
-    pairs of objects, else a mask of the pairs. The second has an entry for each group of keys:
-    True, False or a mask of the keys.
+    Return (answers for fields, answers for groups of keys). The answer for a field is True or False
+    if it is the same for all pairs of objects, else a mask of the pairs. The answer for an element
+    of `key_scores` is True or False if it is the same for all of its keys, else a mask of the keys.
     """
     annotations: list[bool | Outcomes | None] = [field.aggregate for field in fields]
     for segment, scores in field_scores:

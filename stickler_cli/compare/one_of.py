@@ -124,7 +124,7 @@ class Acceptor(ABC):
 
     @property
     def is_bounded(self) -> bool:
-        """Whether the test takes time in proportion to the size of the value."""
+        """Whether the time of the test grows at most in proportion to the size of the value."""
         return True
 
     @abstractmethod
@@ -201,10 +201,11 @@ class OneOfNode(ChoiceNode):
 
 
 class Target:
-    """Refers to the target of a recursive reference: an entry in a table of nodes.
+    """Stands for the node that a recursive reference in a schema leads to.
 
-    The entry is empty until the node of the target is complete. Without the table, pickle would
-    follow each chain of references to its end, and could exceed the recursion limit.
+    The node is an entry in a table, and this object holds the index of the entry. The entry is
+    empty until the node is complete. Without the table, pickle would follow each chain of
+    references to its end, and could exceed the recursion limit.
     """
 
     __slots__ = ("_index", "_table")

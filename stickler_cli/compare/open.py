@@ -24,22 +24,27 @@ from .units import SCHEMAS, Placement
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenNode(ChoiceNode):
-    """The node of values of any kind. Everything inside objects and lists is of any kind, too."""
+    """The node of a field whose values may have any JSON type.
+
+    If such a value is an object or a list, the values inside it may have any JSON type, too.
+    """
 
     leaves: Mapping[str, LeafNode]
-    """The node of each JSON type of scalars. The node of `string` also compares values of types
-    that JSON does not have."""
+    """Maps the name of a type, such as `number`, to the node that compares values of this type.
+    Values of any other type are compared by the node of `string`, except objects and lists."""
     leaves_by_shape: Mapping[str, LeafNode] = field(default_factory=dict)
-    """Maps `object` and `array` to a node that compares such a value as a whole. If there is no
-    node for `object` or `array`, such a value is compared child by child."""
+    """Nodes that compare a whole object, or a whole list, as one value. The keys are `object` and
+    `array`. If `object` is missing, objects are compared child by child. If `array` is missing,
+    lists are compared item by item."""
     object_threshold: float
     """Similarity at which two objects match, in [0, 1]."""
     match_threshold: float
     """Similarity at which two objects match as list items, in [0, 1]."""
     item_node: "OpenNode | None" = None
-    """The node that compares list items; None if it is this node itself."""
+    """The node that compares list items. If it is None, this `OpenNode` compares them."""
     value_node: "OpenNode | None" = None
-    """The node that compares the values inside an object; None if it is this node itself."""
+    """The node that compares the values inside an object. If it is None, this `OpenNode` compares
+    them."""
     pairing_floor: float | None = None
     list_threshold: float | None = None
     """Similarity at which two lists match as items of another list. None stands for `threshold`."""
@@ -138,26 +143,33 @@ def document_node(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemasNode(Node):
-    """The root of documents such as `{"invoice/": {...}}`, whose only key names their schema."""
+    """The root node of a run whose documents have several schemas.
+
+    Each document is inside an object with one key, which names the schema of the document:
+    `{"invoice/": {...}}`.
+    """
 
     plans: Mapping[str, Plan]
     """Maps the key that names a schema, such as `invoice/`, to the plan of the schema."""
 
     def list_fields(self) -> Iterator[tuple[str, Node]]:
-        """Yield the key of each schema and the root of its plan, as if they were fields."""
+        """Yield each schema as a field: its key, such as `invoice/`, and its plan's root node."""
         return ((step, plan.root) for step, plan in self.plans.items())
 
     def child_node(self, step: Step) -> Node | None:
-        """Return the root of the plan whose schema has the given key."""
+        """Return the root node that compares the documents of a schema.
+
+        `step` is the key of the schema, such as `invoice/`.
+        """
         return self.plans[str(step)].root
 
     def score_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> PairScores:
-        """Raise an error, because documents are only scored while they are recorded.
+        """Raise AssertionError: this node cannot score documents without recording them.
 
-        Only alternatives and list items are scored without being recorded, and a document is
-        neither.
+        Only alternatives and list items need scores that are not recorded. A whole document is
+        never an alternative or a list item.
         """
         raise AssertionError(
             "documents with several schemas can be evaluated, but cannot be scored without an "
@@ -167,7 +179,11 @@ class SchemasNode(Node):
     def record_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, recording: Recording
     ) -> PairScores:
-        """Record the documents of each schema like a field whose name is the key of the schema."""
+        """Group the documents by schema, and record each group as if it were a field.
+
+        The name of this field is the key of the schema, such as `invoice/`. Return the scores of
+        all documents.
+        """
         slots_by_schema: dict[str, list[int]] = {}
         for slot, document in enumerate(columns.gt):
             slots_by_schema.setdefault(next(iter(document)), []).append(slot)  # type: ignore[arg-type]
@@ -221,7 +237,11 @@ class SchemasNode(Node):
 
 
 def plan_of_schemas(plans: Mapping[str, Plan], name: str) -> Plan:
-    """Return a plan for documents of several schemas; `plans` maps their keys to their plans."""
+    """Return one plan for a run whose documents have several schemas.
+
+    `plans` maps the key of each schema, such as `invoice/`, to the plan of this schema. `name` is
+    the model name of the returned plan.
+    """
     files = tuple(dict.fromkeys(chain.from_iterable(plan.files for plan in plans.values())))
     return Plan(
         root=SchemasNode(threshold=0.0, plans=plans),

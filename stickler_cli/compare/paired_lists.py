@@ -66,8 +66,9 @@ class PairedLists:
     Only lists inside list items are kept here. The same two lists are compared several times: when
     the outer items are paired, when the chosen outer items are scored, and when they are recorded.
 
-    New rows are appended. The keys are stored in several sorted arrays (runs), from the longest to
-    the shortest. Short runs are merged. A key is therefore sorted only about log2(n) times, even if
+    Each row has a key, a number that combines the positions of the two lists. New rows are
+    appended. Their keys are stored in several sorted arrays (runs), from the longest to the
+    shortest. Short runs are merged. A key is therefore sorted only about log2(n) times, even if
     rows are added one by one.
     """
 
@@ -102,9 +103,10 @@ class PairedLists:
         return self._ends.values[rows] - self._starts(rows)
 
     def pairs_of(self, rows: Indexes) -> ListPairs:
-        """Return the pairs of items of some rows.
+        """Return the pairs of items that are stored for some pairs of lists.
 
-        In the result, the owner of a pair of items is an index in `rows`.
+        `rows` are the rows of these pairs of lists in the table. In the result, `owner` is an index
+        in `rows`.
         """
         selected, owner = expand_ranges(self._starts(rows), self.count_pairs(rows))
         return ListPairs(
@@ -115,7 +117,10 @@ class PairedLists:
         )
 
     def rows_of(self, keys: Indexes) -> Indexes:
-        """Return the row of each pair of lists, given its key; `NOTHING` (-1) if it is not kept."""
+        """Return the row in the table of each pair of lists, given the keys of the pairs of lists.
+
+        The row is `NOTHING` (-1) if the table does not contain the pair of lists.
+        """
         rows = np.full(len(keys), NOTHING)
         for run in self._runs:
             positions = run.keys.searchsorted(keys)
@@ -124,7 +129,10 @@ class PairedLists:
         return rows
 
     def add(self, keys: Indexes, pairs: ListPairs) -> None:
-        """Append pairs of lists that are not kept yet; arguments are those of the constructor."""
+        """Append pairs of lists that are not in the table, with their pairs of items.
+
+        The arguments have the same form as the arguments of `__init__`.
+        """
         n_rows, n_pairs = len(self._ends.values), len(self._gt.values)
         ends = pairs.owner.searchsorted(np.arange(len(keys)), side="right")
         self._ends.extend(n_pairs + ends)
@@ -138,7 +146,7 @@ class PairedLists:
         self._runs.append(run)
 
     def _starts(self, rows: Indexes) -> Indexes:
-        """Return the position of the first pair of items of each row."""
+        """Return where the pairs of items of each row begin in the arrays of all pairs of items."""
         starts: Indexes = self._ends.values[rows - 1]  # of row -1, if row is 0
         return np.where(rows > 0, starts, 0)
 

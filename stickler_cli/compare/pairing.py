@@ -151,9 +151,10 @@ class PairSearch:
         options: Options,
         may_swap: bool = True,
     ) -> None:
-        """Number the items of both sides as seekers and partners.
+        """Decide which side of each pair of lists seeks partners, and number its items.
 
-        If `may_swap` is false, the seekers are always the ground-truth items.
+        The items of the shorter list seek partners in the longer list. If both lists have the same
+        length, or if `may_swap` is false, the ground-truth items seek partners.
         """
         self._item, self._elements, self._floor, self._options = item, elements, floor, options
         self._selective_fields: list[SelectiveField] = []
@@ -175,8 +176,8 @@ class PairSearch:
     def _has_gold_items(self) -> Mask:
         """Mask of the lists with an item that has annotations, such as alternative right values.
 
-        In these lists, different keys do not rule out a pair. The two items may still be similar,
-        because an alternative of one item may have the key of the other.
+        In these lists, two items may be similar although they have different keys in a selective
+        field. For example, an alternative value of one item may be equal to the other item's value.
         """
         gold, n_lists = self._elements.gold, len(self._n_seekers)
         if gold is None:
@@ -187,7 +188,10 @@ class PairSearch:
         )
 
     def find_pairs(self) -> ListPairs:
-        """Return the pairs of each list with the greatest total gain."""
+        """Pair the items of all lists, so that the total gain in each list is as great as possible.
+
+        Pairs that gain nothing are not returned.
+        """
         seekers, partners, max_other_gain = self._find_candidates()
         similarity = self._similarity(seekers, partners)
         gain, best = self._gains_and_best(seekers, partners, similarity)
@@ -284,7 +288,10 @@ class PairSearch:
     def _split_pairs(
         self, seekers: Indexes, partners: Indexes
     ) -> Iterator[tuple[Indexes, Indexes]]:
-        """Yield the column positions of (ground-truth items, predicted items), block by block."""
+        """Split pairs into blocks, and yield the column positions of the items in each block.
+
+        A block is (positions of ground-truth items, positions of predicted items).
+        """
         for start in range(0, len(seekers), self._max_compared_pairs):
             block = slice(start, start + self._max_compared_pairs)
             yield self._slots_of_sides(seekers[block], partners[block])
@@ -298,10 +305,10 @@ class PairSearch:
         return gain, best
 
     def _gain(self, seekers: Indexes, partners: Indexes, similarity: Floats) -> Floats:
-        """Return what each pair adds to the total of its list.
+        """Return the gain of each pair: how much it adds to the total similarity of two lists.
 
-        This is the similarity of the pair, raised a little if the positions of its items are close.
-        It is 0 if the similarity is at or below the floor.
+        The gain is the similarity of the pair, raised by at most 1e-9 if the two items have close
+        positions in their lists. If the similarity is not above the pairing floor, the gain is 0.
         """
         nearness = EQUAL_WITHIN * (1 - self._distance(seekers, partners))
         return np.where(similarity > self._floor + EQUAL_WITHIN, similarity + nearness, 0.0)
@@ -420,9 +427,10 @@ class PairSearch:
         return self._select_best(seekers[compared], partners[compared], similarity)
 
     def _max_gain(self, seekers: Indexes, partners: Indexes) -> Floats:
-        """Return an upper bound of each pair's gain.
+        """Return an upper bound of the gain of each pair.
 
-        The bound is lower if the two items have different keys in a selective field.
+        A selective field gives each item a key (see `SelectiveField`). The bound is lower for each
+        selective field in which the two items of the pair have different keys.
         """
         max_gain = np.full(len(seekers), 1 + EQUAL_WITHIN)
         has_keys = ~self._has_gold_items[self._seeker_owner[seekers]]
@@ -473,7 +481,11 @@ class PairSearch:
         return seekers[is_gain], partners[is_gain], similarity[is_gain]
 
     def _gains_with_all(self, seekers: Indexes) -> Floats:
-        """Return the gains of seekers from all partners of their lists, seeker by seeker."""
+        """Pair each seeker with all partners in the same list, and return the gains of the pairs.
+
+        The result has all gains of the first seeker, then all gains of the second seeker, and so
+        on.
+        """
         seekers, partners = self._pair_with_all(seekers)
         return self._gain(seekers, partners, self._similarity(seekers, partners))
 
@@ -511,9 +523,10 @@ class PairSearch:
 
 
 def _first_best_pairs(seekers: Indexes, partners: Indexes, gain: Floats, best: Floats) -> Indexes:
-    """Return the position of each seeker's best pair; ties go to the first partner.
+    """Find the best pair of each seeker, and return the indexes of the best pairs in `seekers`.
 
-    Seekers that gain nothing have no best pair.
+    If several pairs of a seeker are equally good, the pair with the first partner is the best. A
+    seeker that gains nothing has no best pair.
     """
     best_pairs = np.flatnonzero((gain > 0) & (gain == best[seekers]))
     best_pairs = best_pairs[np.lexsort((partners[best_pairs], seekers[best_pairs]))]
@@ -527,9 +540,9 @@ def expensive_leaves(
 ) -> list[tuple[LeafNode, Columns, Indexes, Indexes]]:
     """Return the leaves of list items if all of them are expensive to compare, else an empty list.
 
-    An entry of the list is (node of the leaf, its columns, codes of its ground truths, codes of its
-    predictions). The list is also empty if items are neither single values nor objects of single
-    values.
+    Each leaf is (node, columns, codes of the ground truths, codes of the predictions). Equal values
+    of a leaf have equal codes. The list items must be single values, or objects of single values.
+    For all other items, the result is an empty list, too.
     """
     item = follow_references(item)
     if isinstance(item, LeafNode):

@@ -1,7 +1,8 @@
 """The nodes of a plan: one node for each field of a schema compares the values of that field.
 
-Pairs of values are scored, or scored and recorded. The steps that all nodes share (gold, absence,
-values of another kind) are written once for both tasks.
+A node has two tasks: it scores pairs of values (`Scoring`), or it scores and records them
+(`Recording`). In both tasks, and for all nodes, the same code chooses alternatives of ground
+truths, skips unlabelled values, and handles absent values and values of another kind.
 
 A value of another kind than the declared one is never an error. If the ground truth and the
 prediction share another kind, the node `other` compares them as that kind. If their kinds differ,
@@ -75,8 +76,9 @@ class Mode(IntEnum):
     """What similarities are computed for; this decides how exact they are."""
 
     DOCUMENTS = 0
-    """The ground truth has several documents as alternatives, and the best is being chosen. Each is
-    compared with the prediction field by field, even if one of the two is empty."""
+    """To choose the best of several documents that are alternatives of one ground truth. Each
+    alternative is compared with the prediction field by field, even if the alternative or the
+    prediction is empty."""
     FINAL = 1
     """To compute the results, to choose among alternatives of values, and to study single pairs."""
     PAIRING = 2
@@ -85,8 +87,8 @@ class Mode(IntEnum):
     LISTS_MATCH = 3
     """To compute an upper bound. Lists inside items count as a full match."""
     LISTS_AND_TEXTS_MATCH = 4
-    """To compute a cheaper upper bound. Values whose comparator is expensive count as a full match,
-    too."""
+    """To compute an upper bound with less work than in the mode `LISTS_MATCH`. Lists inside items
+    count as a full match, and so do values whose comparator is expensive."""
 
 
 class Scoring(NamedTuple):
@@ -184,9 +186,10 @@ class Recording(NamedTuple):
         return self.with_placement(self.placement._replace(weight=weight))
 
     def with_gold(self, slots: Indexes) -> "Recording":
-        """Return the task with the positions of the chosen alternatives.
+        """Return the task, changed so that it records which ground-truth alternatives are chosen.
 
-        If alternatives have been chosen before, that choice is kept.
+        `slots` is a result of `Node.choose_alternatives`. If the task has the result of an earlier
+        choice, the task is returned unchanged.
         """
         if self.placement.gold_slot is not None:
             return self
@@ -253,7 +256,8 @@ class Node(ABC):
     lists_inside: ClassVar[bool] = False
     """Whether values may be open lists, which need not name all items."""
     takes_lists: ClassVar[bool] = False
-    """Whether a list may be one value of the field."""
+    """Whether a list can be a single value of the field. If False, an any-of list of right values
+    must not have a list as an element."""
 
     @property
     def positional(self) -> bool:
@@ -284,7 +288,7 @@ class Node(ABC):
         return self.item_threshold
 
     def source_for(self, element: JsonValue) -> ThresholdSource:
-        """Return the source of the threshold for a list item."""
+        """Return where the threshold for a list item comes from, for example from an annotation."""
         return self.threshold_source
 
     @property
@@ -302,7 +306,10 @@ class Node(ABC):
         return False
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
-        """Return masks of the values of the declared kind, one for each side; None if all are."""
+        """Return a mask for each side, which marks the values that are of the declared kind.
+
+        Return None if all values on both sides are of the declared kind.
+        """
         return None
 
     @abstractmethod
@@ -519,9 +526,10 @@ class Node(ABC):
     def _score_one_sided(
         self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
-        """Give the score 0 to values that only one side has and whose kind is not declared.
+        """Give the score 0 to values that have no partner and are not of the declared kind.
 
-        Each value is one unit. The units are recorded if `task` is a `Recording`.
+        An example is a predicted text where the schema declares an object, if the ground truth has
+        no value there. Each value is one unit. The units are recorded if `task` is a `Recording`.
         """
         scores = score_zero(self, columns, gt, pred, classify_one_sided(gt))
         return task.finish_units(VALUE, scores)
@@ -564,7 +572,7 @@ class Plan:
 
     root: Node
     model_name: str
-    """The schema's own name for its documents."""
+    """The name that the schema gives to its documents, or a default name."""
     asks_models: bool = False
     """Whether one of the comparators asks a model."""
     kind: DocumentKind = "object"
@@ -581,8 +589,9 @@ class Plan:
 
     @cached_property
     def client(self) -> "Client":
-        """The client that asks models if a run brings none. All comparators share it.
+        """The client that asks models if the options of a run have no client.
 
-        It does not remember failures, so that a second comparison asks again.
+        All comparators share this client. It does not remember which questions failed, so that a
+        second comparison asks them again.
         """
         return make_client(remembers_failures=False)

@@ -28,14 +28,16 @@ if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
 
 LONG_TEXT: Final = 1000
-"""A text with more letters than this is long. If both texts of a pair are long, they are first
-tested for a high similarity, because this takes less time."""
+"""A text with more letters than this is long. Before two long texts are compared in full, a test
+checks whether they are very similar. This test takes less time than the full comparison."""
 TRIED_SIMILARITIES: Final = (0.99, 0.9)
-"""The high similarities for which long texts are tested, one after the other."""
+"""Minimum similarities that are tried on two long texts, in this order. If the texts reach one of
+them, no full comparison is needed."""
 
 MIN_FILTERED_PAIRS: Final = 9
-"""If at least this many pairs are compared at once, their keys are compared first. A pair with
-different keys has similarity 0, and its values are not compared."""
+"""If at least this many pairs of values are compared at once, the keys that the comparator makes of
+the values are compared first. If the two keys of a pair differ, its similarity is 0, and its values
+are not compared."""
 
 NUMBER_LENGTH: Final = 17
 """Length of a number, in letters, to estimate the work of a comparison."""
@@ -148,11 +150,11 @@ class PreparedValues:
     def similarities(
         self, gt: Keys, pred: Keys, positions: Keys, pairs_per_field: int
     ) -> Similarities:
-        """Return the similarity of each pair of values, and charge the work.
+        """Return the similarity of each pair of values, and count the work towards the work limit.
 
-        `gt` and `pred` have the codes of the values. If two long texts are very similar, less work
-        is charged. One call may compare several fields: `positions[i] // pairs_per_field` is the
-        index of the field of pair `i`.
+        `gt` and `pred` have the codes of the values. If two long texts are very similar, comparing
+        them takes less work, so less is counted. One call may compare several fields: the index of
+        the field of pair `i` is `positions[i] // pairs_per_field`.
 
         Raises:
             PairError: the comparator failed on a pair, or returned no number in [0, 1].
@@ -218,10 +220,11 @@ class PreparedValues:
         *,
         share: float = 1.0,
     ) -> None:
-        """Charge the steps to compare values of the given lengths, multiplied by `share`.
+        """Count the steps of comparisons towards the work limit.
 
-        If there are many steps, the steps of each field are charged to that field, so that an error
-        can name it.
+        The number of steps is computed from the lengths of the values, and multiplied by `share`.
+        If there are many steps, they are counted for each field separately. If the work limit is
+        exceeded, the error can then name the field that took most steps.
         """
         work, count_steps = self._work, self._comparator.steps
         steps = count_steps(gt_lengths, pred_lengths)
@@ -317,7 +320,10 @@ class PreparedValues:
         return np.clip(similarity, 0.0, 1.0)
 
     def _failure(self, gt: int, pred: int, cause: Exception | str) -> PairError:
-        """Return the error for a pair of values, given by codes, on which the comparator failed."""
+        """Return the error of a comparator that failed on two values.
+
+        `gt` and `pred` are the codes of the values. `cause` is what went wrong.
+        """
         if isinstance(cause, Exception):
             cause = f"{type(cause).__name__}: {cause}"
         pair = f"{brief(self.values[gt])} and {brief(self.values[pred])}"
@@ -338,9 +344,10 @@ def _find_failing_pair(
     gt: Keys,
     pred: Keys,
 ) -> tuple[int, int]:
-    """Find, by halving the pairs, a pair for which `compare` fails; return its two codes.
+    """Return the two codes of a pair for which `compare` fails.
 
-    If no pair fails by itself, the result is any pair.
+    To find this pair, the pairs are halved again and again. If `compare` fails for all pairs
+    together, but not for any single pair, an arbitrary pair is returned.
     """
     first, last = 0, len(gt)
     while last - first > 1:

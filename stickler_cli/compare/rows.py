@@ -26,7 +26,11 @@ class PairedRows:
     """Inner lists (rows) that are being paired, and the node that compares their cells."""
 
     def __init__(self, row_node: Node, rows: Columns, options: Options) -> None:
-        """Store the columns of the rows, the options of the run, and the node of the rows."""
+        """Store the rows of both sides, the options of the run, and the node of the cells.
+
+        `row_node` is the node that compares two rows. The node that compares two cells is inside
+        it.
+        """
         self._cell = follow_references(row_node.inner_nodes()[0])
         self._rows, self._options = rows, options
 
@@ -72,7 +76,11 @@ class PairedRows:
         return is_candidate
 
     def _by_variety(self, n_positions: int) -> list[int]:
-        """Return all positions, sorted by their number of distinct values, from many to few."""
+        """Return the positions of cells in a row, sorted by their number of distinct values.
+
+        The position with the most distinct values comes first. Only values of the ground
+        truth are counted.
+        """
         gt_rows, _, cells = self._rows.elements
         codes = cells.codes.gt
         varieties = []

@@ -13,8 +13,8 @@ from .plan import Node, walk_nodes
 from .prepared import PreparedValues
 
 MAX_POSITIONS: Final = 200
-"""Maximum length of inner lists (rows) if each of their positions is treated as a field. If any row
-is longer, rows are compared completely."""
+"""Maximum length of inner lists (rows) whose positions are treated as fields. If any row is longer,
+positions are not treated as fields, and the keys of cells are not used to find similar rows."""
 MAX_RAGGEDNESS: Final = 4
 """Maximum ratio of the number of cells to the number of values in a table of all rows. Rows that
 are shorter than the longest row leave empty cells. Each row counts as one further value. If the
@@ -32,13 +32,14 @@ class SelectiveField(NamedTuple):
 
     weight: float
     object_weight: float
-    """The sum of the weights of all fields of the object, including this field."""
+    """The sum of the weights of all fields of the object that are used to pair items. This field is
+    one of them."""
     keys: Indexes
-    """The keys of the ground-truth items, then the keys of the predicted items, then one entry -1.
-    A key below 0 means that the item has no key. The last entry is for the index `NOTHING` (-1),
-    which stands for an absent item."""
+    """The keys of the ground-truth items, then the keys of the predicted items, then one more key.
+    A negative key means that the item has no key. The last key is -1. The index `NOTHING`, which
+    stands for an absent item, leads to it."""
     loss: float = 1.0
-    """Share of the field's weight that a pair of items with different keys loses at least."""
+    """Minimum share of the field's weight that a pair loses if its items have different keys."""
 
     def join(
         self,
@@ -75,9 +76,10 @@ class SelectiveField(NamedTuple):
 
 
 def selective_fields(item: Node, elements: Columns) -> list[SelectiveField]:
-    """Return the fields of a list's items by which similar items can be found.
+    """Return the fields of list items by which similar items can be found.
 
-    Similar items have equal values in them.
+    If two items have different keys in such a field, their similarity drops. Items with equal keys
+    are therefore likely partners.
     """
     item = follow_references(item)
     if isinstance(item, LeafNode) and elements.has_only_scalars:
@@ -108,7 +110,10 @@ def selective_fields(item: Node, elements: Columns) -> list[SelectiveField]:
 
 
 def _has_few_keys(values: PreparedValues, elements: Columns) -> bool:
-    """Return whether values have no keys, or so few that too many pairs have equal keys."""
+    """Return whether values have no keys, or too few distinct keys to tell list items apart.
+
+    `MIN_KEY_SHARE` is the limit.
+    """
     min_keys = MIN_KEY_SHARE * min(len(elements.gt), len(elements.pred))
     return values.keys is None or int(values.keys.max(initial=0)) + 1 < min_keys
 
@@ -129,7 +134,12 @@ def _read_keys(values: PreparedValues, *, by_equality: bool) -> tuple[Indexes, f
 def read_leaves(
     item: ObjectNode, elements: Columns
 ) -> Iterator[tuple[LeafNode, Columns, Indexes, Indexes]]:
-    """Yield each leaf of list items, its columns, and the codes of its values on both sides."""
+    """Yield (leaf, columns, gt codes, pred codes) for each field that is used to pair list items.
+
+    A leaf is the node of a field with single values. Other fields are omitted. The columns contain
+    the values of the field, and may contain those of other fields. The two arrays of codes are only
+    for this field, with one code for each item.
+    """
     not_pairing = {item.in_order[position] for position in item.not_pairing}
     n_gt, n_pred = len(elements.gt), len(elements.pred)
     for block in item.segments:
@@ -168,10 +178,11 @@ def _fields_of_values(leaf: LeafNode, elements: Columns) -> list[SelectiveField]
 
 
 def _fields_of_positions(cell: Node, rows: Columns) -> list[SelectiveField]:
-    """Return a selective field for each position of rows.
+    """Return a selective field for each position in rows, which are the inner lists of a list.
 
-    Return [] if rows are not compared cell by cell, if cells have no keys, or if rows are too long
-    or too different in length.
+    For example, rows of three cells give three selective fields. Return [] if rows are not compared
+    cell by cell, if cells have no keys, if a row is longer than `MAX_POSITIONS`, or if too many
+    rows are shorter than the longest row (`MAX_RAGGEDNESS`).
     """
     if not isinstance(cell, LeafNode) or not rows.types <= {list}:
         return []

@@ -1,7 +1,8 @@
 """One document of a unit table as a tree of units, with explanations of their scores.
 
-The table does not keep the similarities of pairs that were not chosen. `UnitTree.pairings` computes
-them again with the same nodes and columns.
+The table has the similarity of two list items only if the items were paired with each other.
+`UnitTree.pairings` computes the similarities of all pairs again, with the nodes and columns of the
+comparison.
 """
 
 from collections.abc import Mapping, Sequence
@@ -88,7 +89,8 @@ _COMPARED: Final = (
     *("shape", "gt", "pred", "outcome", "similarity", "score", "threshold", "reason", "weight"),
     *("gt_path", "pred_path", "extra_keys", "undeclared_keys"),
 )
-"""Two units are equal if these attributes and their children are equal."""
+"""Names of the attributes of `UnitTree` that are compared by `==`. Two units are equal if all these
+attributes of the two units are equal, and if the children of the two units are equal."""
 
 
 class UnitTree:
@@ -348,12 +350,18 @@ class UnitTree:
 
     @property
     def own_gt(self) -> JsonValue:
-        """The ground-truth value; None if it is absent, or was compared by fields or items."""
+        """The ground-truth value, if the unit was not compared by its fields or items.
+
+        None if the unit was compared by its fields or items, or if the value is absent.
+        """
         return None if self._is_compared_by_parts else self.gt
 
     @property
     def own_pred(self) -> JsonValue:
-        """The predicted value; None if it is absent, or was compared by fields or items."""
+        """The predicted value, if the unit was not compared by its fields or items.
+
+        None if the unit was compared by its fields or items, or if the value is absent.
+        """
         return None if self._is_compared_by_parts else self.pred
 
     @property
@@ -450,10 +458,10 @@ class UnitTree:
 
     @cached_property
     def pairings(self) -> "dict[int, Pairing]":
-        """The partner and the next best item of each list item, keyed by the row of the item.
+        """The partner and the runner-up of each list item, keyed by the row of the item.
 
-        Similarities of all pairs of items are computed again. Embedding models are asked for them,
-        judges are not.
+        To find the runners-up, the similarities of all pairs of items are computed again. This may
+        ask embedding models, but never a judge.
 
         Raises:
             ComparisonError: a comparator failed on a pair that was not chosen.
@@ -491,14 +499,16 @@ def find_runner_up(
     partner: int | None,
     partner_of_candidate: Mapping[int | None, int | None],
 ) -> Candidate | None:
-    """Return the most similar candidate except the item's partner; ties go to the first candidate.
+    """Return the candidate that is most similar to a list item, apart from the item's partner.
 
-    Candidates are the items of the other side. `indexes` has the index of each candidate, and
-    `similarities` its similarity to the item. `partner` is the index of the item's partner.
-    `partner_of_candidate` has the index of each candidate's partner. It has no entry for a
-    predicted item that was dropped because the ground truth need not name all items.
+    Candidates are all items of the list on the other side. `indexes` has their indexes in this
+    list, and `similarities` has their similarities to the item. If several candidates are equally
+    similar, the first one is returned. If no similarity is above 0, None is returned.
 
-    Return None if no candidate has a similarity above 0.
+    `partner` is the index of the item's partner, or None if the item has no partner.
+    `partner_of_candidate` maps the index of a candidate to the index of the candidate's own
+    partner. If the ground truth need not name all items, some predicted items may have been
+    dropped. The dropped items are candidates, but are missing in `partner_of_candidate`.
     """
     best: Candidate | None = None
     for index, similarity in zip(indexes, similarities, strict=True):
@@ -554,7 +564,7 @@ TreePart: TypeAlias = "UnitTree | ExtraKey"
 
 
 def explain(root: UnitTree) -> None:
-    """Compute the next best items of all list items inside a unit. Reports read them later.
+    """Compute `UnitTree.pairings` of all lists inside a unit, so that reports can read it later.
 
     Raises:
         ComparisonError: a comparator failed on a pair that was not chosen.

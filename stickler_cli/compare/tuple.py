@@ -103,9 +103,9 @@ class TupleNode(SequenceNode):
     def _compare_positions(
         self, elements: Columns, positions: AlignedItems, task: Task
     ) -> PairScores:
-        """Compare the positions of tuples by their nodes.
+        """Compare the elements of tuples. Each position of a tuple has a node, which compares them.
 
-        The positions are recorded if `task` is a `Recording`.
+        The comparisons are recorded if `task` is a `Recording`.
         """
         gt, pred = positions.gt, positions.pred
         groups = []
@@ -179,8 +179,9 @@ class TupleNode(SequenceNode):
     ) -> PairScores:
         """Return the scores of pairs of tuples, given the scores of their positions.
 
-        `owner` is the index of the pair of tuples that each position belongs to. `has_absent`
-        states that positions were omitted because their values count as absent.
+        `owner` and `items` have an entry for each compared position. The entry of `owner` is the
+        index of a pair of tuples in `gt` and `pred`: the pair to which the position belongs.
+        `has_absent` is True if the caller omitted positions because their values count as absent.
         """
         is_present = items.outcome < TN  # TN: absent on both sides
         if not is_present.all():

@@ -98,8 +98,8 @@ class FieldIndex:
         """Count the fields to which `declared_of_each` would give a new number.
 
         If `parents` is a single number, the result is 0, because the fields inside this parent
-        depend only on the schema. Several parents are the values of a map. The keys of a map depend
-        on the documents.
+        depend only on the schema. If there are several parents, they are the values of a map, whose
+        keys depend on the documents.
         """
         if isinstance(parents, int):
             return 0
@@ -392,7 +392,8 @@ _NOTES: Final = (
     *("reasons", "gold_slots", "n_open_items", "n_unlabelled_items"),
     *("extra_keys", "undeclared_keys"),
 )
-"""The attributes of a table with facts that few units have. Each is a dict from row to fact."""
+"""The attributes of a table that hold notes: facts that only few units have. Each attribute is a
+dict from row to fact."""
 
 
 def column_values(column: Any, positions: Indexes) -> list[Any]:
@@ -428,7 +429,8 @@ class UnitTable:
         """Rows of unpaired items of ordered lists. Each of these items would match an unpaired item
         of the other side, but the order of the list does not allow the pair."""
         self.n_open_items: dict[int, int] = {}
-        """Maps the row of an open list to the number of its predicted items that are dropped."""
+        """Maps the row of an open list to the number of predicted items that were dropped. An open
+        list is a list whose ground truth need not name all items."""
         self.n_unlabelled_items: dict[int, int] = {}
         """Maps the row of a list or map to the number of its items or map keys that were dropped
         because they are not labelled."""
@@ -496,7 +498,11 @@ class UnitTable:
         return truths
 
     def sides_of(self, document: int) -> tuple[JsonValue, JsonValue, Gold | None]:
-        """Return the ground truth of a document, its prediction, and its gold."""
+        """Return the ground truth of a document, the prediction, and the annotations.
+
+        The annotations (*gold*), such as alternatives, belong to the ground truth. They are None if
+        it has none.
+        """
         row = int(self.document_rows[document])
         batch = self.batch_of(row)
         gt_slot = int(batch.gt_slot[row - batch.start])
@@ -572,10 +578,11 @@ class UnitTable:
     def take(
         self, batch: UnitBatch, kept: Indexes, container: UnitBatch | None, positions: Indexes
     ) -> UnitBatch:
-        """Copy some units of another table's batch to this table; return the new batch.
+        """Copy some units of a batch in another table to this table, and return the new batch.
 
-        `kept` are their positions in the batch. `container` is the batch of their parents in this
-        table, or None. `positions` has the position of each unit's parent in that batch.
+        `kept` has the position of each of these units in `batch`. `container` is the batch of this
+        table that contains their parents; None if the units become documents. `positions` has the
+        position of each unit's parent in `container`.
         """
         copy: UnitBatch = object.__new__(UnitBatch)
         for name in _BATCH_COLUMNS:

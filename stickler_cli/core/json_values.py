@@ -238,7 +238,10 @@ country."""
 
 
 def says_nothing(text: str) -> bool:
-    """Return whether a text such as `none` means "no value", although it is not absent."""
+    """Return whether a text such as `none` or `n/a` probably means "no value".
+
+    `is_absent` returns False for these texts, except for the empty text.
+    """
     return _folded(text) in _NULL_WORDS
 
 
@@ -259,8 +262,8 @@ SAID: Final[Mapping[str, tuple[type, str]]] = {
     LABELLED: (bool, "true or false"),
     EXHAUSTIVE: (bool, "true or false"),
 }
-"""Keys beside a value that annotate it. For each key: the type that the annotation must have, and
-the type in words."""
+"""The keys of a wrapper object that annotate the value in the wrapper. Maps each key to (type that
+the annotation must have, description of this type for messages)."""
 
 
 @dataclass(slots=True, eq=False)
@@ -347,7 +350,8 @@ class Alternative(NamedTuple):
     metadata: Mapping[Path, JsonObject] = {}
     """Maps paths to metadata of this value and of values inside it. Paths begin at this value."""
     location: Path = ()
-    """Path of this value inside the wrapper that lists the right values."""
+    """Path of this value as it is written in the file. It begins at the wrapper object that
+    annotates the ground truth, for example `("_alternatives", 0)`."""
 
 
 UNLABELLED: Final = Gold(labelled=False, has_unlabelled=True)

@@ -14,15 +14,16 @@ Step: TypeAlias = str | int
 Path: TypeAlias = tuple[Step, ...]
 
 ANY_KEY: Final = "*"
-"""Stands for any key of a map in the path of a field. The schema does not name these keys."""
+"""Step of a field path that stands for any key of a map, as in `prices.*`. A map is an object whose
+keys are not named in the schema."""
 
 ANY_NAMES: Final = "**"
 """In a pattern, stands for any number of names; `*` stands for exactly one name."""
 
 _NAME: Final = r"""[^.\[\]"\s]+"""
 _SCHEMA: Final = r"""[^./\[\]"\s]+/"""
-"""Pattern of the beginning of a field path that names one of several schemas, such as
-`invoice/`."""
+"""Pattern of the name of a schema, such as `invoice/` in `invoice/lines[2]`. If a run has several
+schemas, field paths begin with such a name."""
 _STEP: Final = (
     rf"""(?:^|(?!^)\.)(?P<name>{_NAME})|\[(?P<index>\d+)\]|\[(?P<quoted>"(?:[^"\\]|\\.)*")\]"""
 )
@@ -32,8 +33,9 @@ _STEP: Final = (
 def field_path(path: Path) -> str:
     """Return a path as text; names with dots, brackets, quotes or spaces are quoted.
 
-    In a path, the text before a slash can name a schema. A first name that itself contains a slash
-    is therefore quoted, too.
+    A path can begin with the name of a schema, such as `invoice/`. This name is not quoted. If the
+    first name is a property name that contains a slash, such as `km/h`, it is quoted, so that it
+    does not look like the name of a schema.
 
     >>> field_path(("line_items", 2, "price")), field_path(("a.b", "c"))
     ('line_items[2].price', '["a.b"].c')

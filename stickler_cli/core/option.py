@@ -223,9 +223,9 @@ _TITLES_OF_INPUTS: Final = {"schema": "the schema", "run": "the run", "runs": "a
 class Settings:
     """The immutable values of a group of options. Subclasses declare the options.
 
-    All subclasses share the methods here. A run loads fifty groups of options and creates one
-    instance. If `dataclass` generated methods for each group, that alone would take a tenth of the
-    start-up time of a run.
+    The methods here are written by hand and shared by all subclasses. A run loads about fifty
+    subclasses, but creates an instance of only one. If `dataclass` generated methods for each
+    subclass, this would take a tenth of the start-up time of a run.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
@@ -313,8 +313,8 @@ def _values_of(kind: object) -> Values:
 def read_settings(settings: type[S], given: Mapping[str, object], *, parsed: bool = True) -> S:
     """Create settings from the values that a user gave, keyed by the name of the option.
 
-    The values come from Python or a file. If `parsed` is false, they are texts from the command
-    line.
+    If `parsed` is true, the values come from a Python call or a file and have their types already.
+    If `parsed` is false, the values are texts from the command line and are parsed here.
 
     Raises:
         UsageError: some values are invalid; the error lists all of them.

@@ -1,7 +1,7 @@
 """Remote files by URL (`s3://`, `gs://`, `az://`, `https://`), read and written through fsspec.
 
 Only URLs from the command line, the configuration file or a Python caller are opened. URLs in a
-schema or a document never are. fsspec takes the credentials from the environment.
+schema or a document are never opened. fsspec takes the credentials from the environment.
 """
 
 import errno

@@ -57,9 +57,10 @@ class Rule:
         return dict(self.keywords) or handler(core)
 
     def accepts(self, value: Any) -> bool:
-        """Return whether a value has the type that `keywords` states.
+        """Return whether a value is valid: it must have the type that `keywords` states.
 
-        A number must also be in the range of `keywords`. Any other value must also pass `fits`.
+        A number must also be finite, and in the range that `keywords` states. If the value is not a
+        number and the rule has a function `fits`, this function must also return True for it.
         """
         types = self.keywords["type"]
         kind = "number" if isinstance(value, float) else kind_of(value)  # including floats of numpy

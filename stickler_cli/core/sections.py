@@ -36,8 +36,8 @@ class Column(NamedTuple):
 
     title: str
     rank: int = 0
-    """Which columns are dropped first on a narrow terminal: those of the highest rank. A column of
-    rank 0 is never dropped."""
+    """If a terminal is too narrow for all columns, columns with a high rank are dropped first. A
+    column of rank 0 is never dropped."""
     left: bool = False
     short: str = ""
 
@@ -94,12 +94,12 @@ class FigureColumn(NamedTuple):
 
     @property
     def column(self) -> Column:
-        """The column of a table that people read: its title and how it is shown."""
+        """The same column in a `Table`: its titles, its rank and its alignment, without cells."""
         return Column(title=self.title, rank=self.rank, left=self.kind is str, short=self.short)
 
     @property
     def name(self) -> str:
-        """Name of the column in files of rows."""
+        """Name of the column in files that contain the rows of the table, such as CSV."""
         return self.value if isinstance(self.value, str) else self.title.lower().replace(" ", "_")
 
     def cell(self, row: object) -> Cell:
@@ -139,7 +139,8 @@ class Choices(NamedTuple):
     """
 
     line: str
-    """JSON text of the row: an object to which the verdict is added."""
+    """The row as JSON text of an object. The page adds the entries of the chosen verdict to this
+    object."""
     choices: Sequence[tuple[str, str]]
     """(text of the button, JSON object) for each button. A click adds the entries of the object to
     the row."""
@@ -209,8 +210,8 @@ class Curves(NamedTuple):
     """An upper or a lower limit for the figures, shown as a line."""
     axes: tuple[str, str] = ("share of values accepted without review", "share wrong")
     mark: str = "the chosen threshold"
-    """What the marked point of a curve means. Text reports draw the point as `|` and explain it
-    with the words "| is …", followed by this phrase."""
+    """What the marked point of a curve means. Text reports draw the point as `|`, and explain it in
+    the title: for instance, "| is the chosen threshold"."""
     legend: str = (
         "A point shows the chosen threshold. The vertical line above the point ends at "
         "the upper bound of the error. The dotted line is the allowed share of wrong "

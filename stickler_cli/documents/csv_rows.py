@@ -25,7 +25,7 @@ class CsvError(Exception):
         """Number of the line with the error, from 1."""
 
     def problem(self, source: str, line: int) -> Problem:
-        """Return this error as a problem. `line` is the line of the document in its file."""
+        """Return this error as a problem at a line, from 1, of the file `source`."""
         return Problem(
             source=source, found=self._finding, expected=self._expected, hint=self._hint, line=line
         )

@@ -152,7 +152,10 @@ def digest_of(data: Data) -> str:
 
 
 def content_digest(document: JsonDocument, size: int = 16) -> bytes:
-    """Return a hash of `size` bytes. Documents with equal content have equal hashes."""
+    """Return a hash of a document's content. The hash has `size` bytes.
+
+    Documents with equal content have equal hashes.
+    """
     return blake2b(canonical_json(document), digest_size=size).digest()
 
 

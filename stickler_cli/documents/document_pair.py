@@ -78,10 +78,10 @@ class PairShape(NamedTuple):
     def _read_inner_text(
         self, text: str, reading: Reading, option: str, place: Reference, side: Side
     ) -> Reading:
-        """Read a document that is JSON text in a string of the file.
+        """Read a document that a JSON file contains as a string of JSON text.
 
-        `text` is this string. `reading` is the result of reading the whole file, which is JSON,
-        too. In a prediction, `wrapping` decides whether other text may surround the document.
+        `text` is this string. `reading` is the result of reading the whole file. In a prediction,
+        `wrapping` decides whether other text may surround the document inside the string.
         """
         wrapping: Wrapping = "refused" if side == "gt" else self.wrapping
         data = text.encode("utf-8", "surrogatepass")
@@ -150,8 +150,8 @@ class Fingerprint:
     no document."""
     pred: str
     hint: str
-    """Hint for a document without a partner. It is part of the fingerprint, because a change of
-    other documents can change it."""
+    """A possible mistake in the id of a document without a partner. Empty for other documents. The
+    hint is part of the fingerprint, because it can change when other documents change."""
 
 
 # Metadata of the values of a document, by path.

@@ -1,7 +1,7 @@
 """Tables with documents in cells (Parquet, Arrow, JSON Lines of pairs), and tables of metadata.
 
-A cell contains JSON text, or a struct, list or map, which is converted to JSON. Each row has an id,
-as each line of JSON Lines has. Problems name the row.
+A cell contains JSON text, or a struct, list or map, which is converted to JSON. A row has an id if
+the table has a column of ids. Messages about problems give the number of the row.
 """
 
 import datetime as dt
@@ -150,7 +150,8 @@ def column_names(file: str, limit: int) -> list[str]:
 def _reference_to(file: str, number: int, cell: _Cell, limit: int) -> Reference | None:
     """Return a reference that holds the content of a cell as JSON text; None for an empty cell.
 
-    If the cell is a problem, is too large, or cannot be converted, the result is a problem.
+    If the cell could not be read, it is a `Problem`, which is returned unchanged. If the cell
+    cannot be converted to JSON, or its text has more than `limit` bytes, return a new `Problem`.
     """
     if cell is None or isinstance(cell, Problem):
         return cell
@@ -176,8 +177,8 @@ def _refuse_overfull(
 ) -> tuple[Reference | None, ...]:
     """Return the documents of a row. If they have too many values, return problems in their place.
 
-    The limit applies to the number of values in all documents of the row together. A line with both
-    documents in a compressed file has the same limit.
+    The values of all documents of the row are counted together. The maximum is
+    `ONE_DOCUMENT.minimum`.
     """
     texts = [document.data or b"" for document in documents if isinstance(document, LineReference)]
     n_values = sum(map(count_values, texts))
@@ -331,11 +332,10 @@ def _arrow_rows(
 def _bounded_slices(
     batches: Iterable[Any], columns: Sequence[str], file_bytes: int
 ) -> Iterator[Any]:
-    """Split batches into slices.
+    """Split batches into slices that take about `MAX_DECODED_BYTES` as Python values.
 
-    As Python values, a slice takes about `MAX_DECODED_BYTES` of memory.
-
-    If all rows have the same text, the file stores it once, but in Python each row has a copy.
+    Python values can take far more memory than the file. For example, if all rows have the same
+    text, the file may store this text once, but as a Python value each row has its own copy.
 
     Raises:
         OSError: the rows of a small file have far more bytes than the file.

@@ -69,7 +69,10 @@ class Wrapped:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Names under which results count the document: `lenient`, and one for each form."""
+        """Names under which results count the document.
+
+        They are `lenient`, and `lenient_FORM` for each FORM in `forms`, such as `lenient_fence`.
+        """
         return (LENIENT, *(f"{LENIENT}_{how_read}" for how_read in self.forms))
 
     @property
@@ -82,10 +85,11 @@ class Wrapped:
 
 
 def find_document(data: bytes, kinds: Sequence[DocumentKind] = OBJECTS) -> Wrapped | None:
-    """Find a document inside a text. The text as a whole is not a JSON document.
+    """Find the document in a text that as a whole is not a document in strict JSON.
 
-    The document may be written in a JSON string, or be the only item of a list. The reasoning of a
-    model is not searched. Return None if there is no document.
+    The document may be relaxed JSON, have other text around it, be written in a JSON string, or be
+    the only item of a list. If a model wrote its reasoning before the document, the reasoning is
+    not searched. Return None if the text contains no document.
     """
     try:
         text = data.decode()
@@ -113,9 +117,9 @@ def find_json(text: str) -> tuple[int, int] | None:
 
 
 def _read_document(text: str, kinds: Sequence[DocumentKind]) -> Wrapped | None:
-    """Read a text that is a document, or a list with a document as its only item.
+    """Read a text that is nothing but a document, or a list with a document as its only item.
 
-    None for others.
+    Return None for any other text.
     """
     value, data, how_read = _read_value(text)
     document = _as_document(value, data, kinds)
@@ -269,9 +273,12 @@ def _count_open_brackets(text: str, depth: int) -> int:
 def _read_last_document(
     text: str, values: Sequence[_Value], kinds: Sequence[DocumentKind]
 ) -> Wrapped | None:
-    """Return the last value that has the type of a document, as a document.
+    """Return the last value that can be a document.
 
-    None if there is no such value, or if this value or a later one is broken.
+    A value can be a document if `kinds` has its JSON type. If `kinds` has `object`, a list with
+    an object as its only item can be a document, too. The search goes backwards. It ends and
+    returns None at the first value that is broken, or that is inside brackets that do not belong to
+    JSON. It also returns None if no value can be a document.
     """
     for value in reversed(values):
         if value.end is None or value.is_inside_brackets:

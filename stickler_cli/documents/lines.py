@@ -160,9 +160,9 @@ ONE: Final = {"line": "a different id on each line", "row": "a different id in e
 def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
     """Yield a reference to each line that is not blank.
 
-    For a JSON array, yield a reference to each element. For CSV and TSV, yield one to each row. A
-    line of more than `limit` bytes becomes a problem. If the file is damaged (a truncated gzip
-    file, a disk error), the last item is a problem.
+    For a JSON array, yield a reference to each element. For CSV and TSV, yield a reference to each
+    row. A line of more than `limit` bytes becomes a problem. If the file is damaged (a truncated
+    gzip file, a disk error), the last item is a problem.
     """
     source = source_of(file)
     number = offset = blank_lines = lines_without_document = 0
@@ -392,12 +392,14 @@ def _path_of(name: str) -> tuple[str, ...]:
 def documents_by_id(
     file: str, side: Side, id_field: FieldPath, limit: int, shape: PairShape = ANY_SHAPE
 ) -> Iterator[tuple[str, Reference]]:
-    """Yield (id, reference) for each document of a JSON Lines file.
+    """Yield (id, reference) for each document of a file that `lines_of` can read.
 
-    A line without an id becomes a problem with a made-up id, such as `gt line 7`. If two lines have
-    the same id, the second one becomes a problem. In the ground truth, this problem gets a made-up
-    id, so that the first line is used. In the predictions, the problem gets the same id, because
-    either line could be meant.
+    A line without an id becomes a problem with a made-up id, such as `gt line 7`.
+
+    If two lines have the same id, the second line becomes a problem. In the ground truth, this
+    problem gets a made-up id, so that the first line is used as the document. In the predictions,
+    it is not known which of the two lines is meant. The problem therefore has the id of the two
+    lines, and takes the place of the first line.
     """
     ids = Ids(source_of(file), side, "line")
     for line in lines_of(file, limit):
@@ -485,7 +487,11 @@ def _open_lines(file: str) -> Iterator[tuple[LineStream, bool]]:
 
 
 def open_stream(file: str) -> AbstractContextManager[IO[bytes]]:
-    """Open a file of lines at its beginning, even if `looking_into` has read from it."""
+    """Open a file of lines at its beginning.
+
+    `looking_into` may have read the beginning of a stream in advance. The first stream that
+    is opened afterwards yields these bytes again.
+    """
     owner, beginning = _LOOKED_INTO.pop(file, (None, None))
     if beginning is not None and owner is sys.stdin:
         return nullcontext(beginning)

@@ -158,8 +158,13 @@ def _took_too_long(name: str, source: str) -> UsageError:
 def propose_pattern(gts: Sequence[str], preds: Sequence[str]) -> tuple[str, int] | None:
     """Propose a pattern for `--pair-by`; return (pattern, number of names that it pairs).
 
-    A pattern must pair at least half of the names of the side with fewer names, and must not find
-    the same text in two names. Return None if no pattern does.
+    A pattern is proposed only if both conditions are true:
+
+    - It pairs at least half of the names in the shorter one of the two lists.
+    - It never finds the same text in two names of the same list.
+
+    Only the first `MOST_NAMES` names of each list are tested. Return None if there is no such
+    pattern, or if one of these names is longer than `LONGEST_NAME`.
     """
     gts, preds = gts[:MOST_NAMES], preds[:MOST_NAMES]
     if max(map(len, (*gts, *preds)), default=0) > LONGEST_NAME:

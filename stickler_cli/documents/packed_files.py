@@ -30,8 +30,9 @@ MAX_SMALL_MEMBERS: Final = 10_000
 file. So many parts take about a second. A large file may have more parts: see
 `MIN_MEMBER_BYTES`."""
 MIN_MEMBER_BYTES: Final = 64
-"""If a file has more than `MAX_SMALL_MEMBERS` parts, their mean size must be at least this many
-bytes before decompression. Each part takes some 80 microseconds, even if it is empty."""
+"""Minimum mean size of a separately compressed part, in compressed bytes. It is required only in a
+file with more than `MAX_SMALL_MEMBERS` parts. Decompressing a part takes some 80 microseconds, even
+if the part is empty."""
 
 VALUES_OF_LINE: Final = 10
 """Reading and comparing an empty document takes as long as reading and comparing this many values.
@@ -45,8 +46,9 @@ class ValueLimit(NamedTuple):
     minimum: int
     """Number of values that are always allowed, however small the file is."""
     per_packed_byte: int
-    """Number of values that a larger file may hold for each compressed byte. Usual JSON has 0.4
-    values for each byte. Records with nearly all fields null have 5."""
+    """Maximum number of values for each compressed byte. It applies only to files that have more
+    than `minimum` values. Usual JSON has 0.4 values for each compressed byte. Records with nearly
+    all fields null have 5."""
 
     def check(self, values: int, packed_bytes: int) -> None:
         """Raise `OverfullFileError` if a compressed file of this size has too many values."""
@@ -184,7 +186,8 @@ def open_unpacked(stream: IO[bytes], head: bytes) -> Iterator[UnpackedStream]:
 def unpack(data: bytes, limit: int, values: ValueLimit = ONE_DOCUMENT) -> bytes:
     """Decompress a file.
 
-    Stop at one byte more than `limit`, which shows that the file is too large.
+    At most `limit + 1` bytes are returned. If there are more than `limit` bytes, the file is too
+    large.
 
     Raises:
         OverfullFileError: the content has too many values.

@@ -85,8 +85,9 @@ class DocumentSet(NamedTuple):
 def open_documents(source: str, settings: FindingOptions, side: Side = "gt") -> DocumentSet:
     """Return the documents of a source, with the ids that they have in a run.
 
-    For a table, these are the documents of one side. For a table of pairs (`--pairs`), these are
-    the ground truths. `side` appears in the made-up ids of documents without an id.
+    If `source` is a table, the result has the documents of the side `side`. If it is the table of
+    pairs (`--pairs`), the result has the ground truths. If a document should have an id but has
+    none, it gets a made-up id that contains `side`, such as `gt line 7`.
 
     Raises:
         UsageError: the source cannot be used.
@@ -186,11 +187,13 @@ def open_pairs(
 ) -> Pairs:
     """Pair the documents of two sources.
 
-    Two JSON files are one pair. Two directories pair by relative path without suffix. Two JSON
-    Lines files pair by id if `id_field` is set. If it is not set, they pair by position among the
-    lines that are not blank. Tables have ids. They pair by id with other tables, with directories,
-    and with JSON Lines files that have an id field. Predictions without ground truth come last. If
-    the settings name a table of pairs, its rows are the pairs.
+    Two JSON files are one pair. The documents of two directories are paired by relative path
+    without suffix. The lines of two JSON Lines files are paired by id if `id_field` is set. If it
+    is not set, they are paired by position among the lines that are not blank.
+
+    The rows of a table have ids. A table is therefore paired by id with another table or a
+    directory, or with a JSON Lines file if `id_field` is set. If the settings name a table of
+    pairs, its rows are the pairs. Predictions without ground truth come last.
 
     `kinds` are the JSON types of documents. `tell` is called to print a line if a step takes long.
 
@@ -361,7 +364,7 @@ def parse_id_field(text: str) -> FieldPath:
 
 
 def _mismatch(gt: str, pred: str, kinds: list[SourceKind], with_id_field: bool) -> Problem:
-    """Describe as a problem why two sources cannot be paired with each other."""
+    """Return a problem that says why two sources cannot be paired with each other."""
     if with_id_field and not {SourceKind.LINES, SourceKind.TABLE} & {*kinds}:
         finding = f"neither {decoded(gt)} nor {decoded(pred)} is a JSON Lines file or a table"
         hint = "leave out --id-field: files and directories are paired by name"

@@ -322,8 +322,8 @@ class Position(NamedTuple):
     line: int
     """Line of the value, from 1."""
     member: int
-    """Start of the value's key. A list element or the root has no key; this is then the start of
-    the value."""
+    """Start of the value's key. For a list element and for the root, which have no key, this number
+    is the start of the value."""
     start: int
     end: int
     parent_start: int
@@ -426,9 +426,10 @@ def _key(data: bytes, place: Position) -> bytes:
 def with_keys(text: str, added: Mapping[str, JsonObject]) -> str:
     """Return a JSON text with keys added to its objects.
 
-    `added` maps the JSON Pointer of an object to the new keys of this object. New keys come last,
-    formatted like the keys before them. If a key exists, its value is replaced. If the replaced
-    value contains objects that `added` names, too, the keys for these objects are dropped.
+    `added` maps the JSON Pointer of an object to the new keys of this object, with their values.
+    New keys come last in their object, formatted like the keys before them. If the object has the
+    key, the value of the key is replaced. `added` may also have keys for an object inside a value
+    that is replaced. These keys are dropped.
     """
     data = text.encode("utf-8", "surrogatepass")
     members_by_start: defaultdict[int, list[Position]] = defaultdict(list)

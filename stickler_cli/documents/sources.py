@@ -34,7 +34,7 @@ PATIENCE: Final = 2.0  # seconds of listing after which a line is printed
 REMINDER: Final = 30.0  # seconds until the line is printed again
 
 ONE_FILE: Final = "one file for each document"
-"""What messages name as expected if two files have the same id."""
+"""The text of `Problem.expected` if two files have the same id."""
 
 
 class SourceKind(Enum):

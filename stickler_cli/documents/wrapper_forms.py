@@ -88,8 +88,9 @@ _NORMALIZED: Final = re.compile(r"normalized_?value", re.IGNORECASE)
 """Pattern of a metadata key that only objects of Google's and Textract's forms have."""
 
 _OTHER_VALUES: Final = re.compile(r"type|kind|id|unit|text|value.*", re.IGNORECASE)
-"""Pattern of keys that are values themselves, although their object also has a value key. For
-example, `unit` in `{"value": 5, "unit": "kg", "confidence": 0.9}` is a value, not metadata."""
+"""Pattern of keys that may hold a further value, beside the value key of the same object. For
+example, in `{"value": 5, "unit": "kg", "confidence": 0.9}`, the key `unit` holds a value and not
+metadata."""
 
 
 def find_form(value: Mapping[str, JsonValue], *, in_azure_document: bool = False) -> Form | None:
@@ -144,9 +145,10 @@ def has_azure_values(document: JsonValue) -> bool:
 
 
 def is_bare_azure_type(value: Mapping[str, JsonValue]) -> bool:
-    """Return whether an object is a wrapper only in documents with other objects of Azure's form.
+    """Return whether an object may be either a wrapper of Azure's form or an ordinary value.
 
-    An example is `{"type": "string"}`, which can also be a value, as in a JSON Schema.
+    An example is `{"type": "string"}`, which is an ordinary value in a JSON Schema. Such an object
+    is a wrapper only if another object of the same document certainly has Azure's form.
     """
     form = _find_azure_form(value, in_azure_document=True)
     return form is not None and _find_azure_form(value) is None
@@ -166,8 +168,9 @@ def _find_azure_form(
 ) -> Form | None:
     """Return Azure's form with the value key of this object; None if the object has another form.
 
-    The value key depends on the type, as in `valueDate`. If the object does not have this key, the
-    value key is `content`. If it has neither key, the wrapped value is absent.
+    The value key is the key for a typed value, such as `valueDate`. If the object has no such key,
+    the value key is `content`. If the object does not have `content` either, the wrapped value is
+    absent, and the value key follows from the type: `valueDate` for `date`.
     """
     type_name = value.get(_TYPE)
     if not isinstance(type_name, str) or type_name not in _AZURE_TYPES:

@@ -51,8 +51,7 @@ class Unwrapped:
     is_changed: bool = False
     """Whether the document differs from the original."""
     inherited: int = 0
-    """Number of values that have no confidence of their own and take that of the object or list
-    around them."""
+    """Number of values whose confidence is stated only for an object or list around the value."""
     problems: list[str] = field(default_factory=list)
     """Messages about confidences that are not numbers in [0, 1]."""
     stated: dict[Path, float] = field(default_factory=dict)
@@ -62,7 +61,8 @@ class Unwrapped:
     gold: Gold | None = None
     """Annotations of a ground truth, such as alternative right values; None if there are none."""
     misread: list[Problem] = field(default_factory=list)
-    """Problems of ground-truth annotations whose values have a wrong type."""
+    """One problem for each annotation of a ground truth that has the wrong type. An example is
+    `"_labelled": "no"`, because `_labelled` must be true or false."""
     nested_lists: list[Problem] = field(default_factory=list)
     """Problems of alternative right values that contain a list where the schema has no list."""
 
@@ -133,9 +133,9 @@ class Unwrapper:
     ) -> None:
         """Create an unwrapper for documents that `root` describes. `root` is a node of a plan.
 
-        `reads_any_of` tells whether lists in ground truths may be alternative right values. If it
-        is None, they may be if a node inside `root` is annotated with `any_of`. If `form` is given,
-        wrappers of other forms are not removed.
+        `reads_any_of` tells whether a list in a ground truth may be a list of alternative right
+        values. If `reads_any_of` is None, this is allowed if `root` or a node inside it is
+        annotated with `any_of`. If `form` is given, wrappers of other forms are not removed.
         """
         self._root = root
         self._form = form
@@ -163,7 +163,8 @@ class Unwrapper:
     def __call__(self, document: JsonValue, *, is_truth: bool = False) -> Unwrapped:
         """Return a document without its wrappers, and the metadata of these wrappers.
 
-        If `is_truth` is true, annotations of a ground truth are read, too.
+        If `is_truth` is true, the document is a ground truth. The result then also has its
+        annotations, such as alternative right values.
         """
         if not (self.edits or self.reads_any_of or self._has_wrapper_key(document)):
             return Unwrapped(document)
@@ -175,7 +176,7 @@ class Unwrapper:
     def _has_wrapper_key(self, document: JsonValue) -> bool:
         """Return whether a document may contain a wrapper.
 
-        It may if one of its objects has a key that wrappers have.
+        The result is true if an object in the document has a key of wrappers, such as `_value`.
         """
         keys = WRAPPER_KEYS if self._form is None else {self._form.value}
         values = [document]
@@ -222,8 +223,10 @@ class Unwrapper:
     ) -> tuple[str, frozenset[str]] | None:
         """Return (confidence key, metadata keys) of an object that wraps more than one value.
 
-        A key that the schema declares at this node is not metadata. None if the object has no
-        metadata.
+        An example of such an object is `{"value": 5, "unit": "kg", "confidence": 0.9}`. Keys that
+        the schema declares at `node` are left out of the metadata keys. The result is None for all
+        other objects. It is also None if the schema declares the confidence key or allows any key
+        at `node`, or if the unwrapper was created with a form.
         """
         names = self.declared(node)
         if self._form is not None or ANY_KEY in names:
@@ -235,7 +238,10 @@ class Unwrapper:
         return confidence, metadata - names.keys()
 
     def declared(self, node: PlaceWithFields | None) -> Mapping[str, Any]:
-        """Return the fields that a node declares, and those inside its lists and unions."""
+        """Return a mapping from the names of the fields that a node declares to their nodes.
+
+        Fields inside the lists and the unions of the node are included.
+        """
         if node is None:
             return {}
         if id(node) not in self._names:
@@ -355,11 +361,14 @@ class _Work:
     def take_first(
         self, values: list[JsonValue], node: PlaceWithFields | None, path: Path
     ) -> tuple[JsonValue, float | None]:
-        """Return (first right value, its confidence). Record the others as its alternatives.
+        """Return (first right value, its confidence).
 
-        `values` is usually the list of right values. There is one exception. If the schema declares
-        a list here, each right value is a list. If `values` has no lists inside, it is therefore
-        not a list of right values, but the only right value. It is then returned unchanged.
+        All other right values are recorded as alternatives of the first one.
+
+        `values` is a list from the ground truth. It is usually a list of right values. However, if
+        the schema declares a list here, each right value must be a list, such as `["a", "b"]` in
+        `[["a", "b"], ["c"]]`. A list without inner lists, such as `["a", "b"]`, is then itself the
+        only right value. It is returned unchanged, with None as its confidence.
         """
         if _is_list(node) and not any(isinstance(value, list) for value in values):
             return values, None
@@ -379,7 +388,10 @@ class _Work:
         return self.unwrap(first, node, path)
 
     def check_nesting(self, value: JsonValue, node: PlaceWithFields | None, path: Path) -> None:
-        """Record a problem if an acceptable value has a list where the schema has none."""
+        """Record a problem if a right value contains a list where the schema has no list.
+
+        `value` is one of several right values that a ground truth lists.
+        """
         if not isinstance(value, list) or node is None:
             return
         if not node.takes_lists:
@@ -440,7 +452,11 @@ class _Work:
         path: Path,
         outer: float | None,
     ) -> float | None:
-        """Record the metadata of a value. Return its confidence, or `outer` if it has none."""
+        """Record the metadata in the object `value`, and return the confidence that it states.
+
+        If the object states no valid confidence, return `outer`, which is the confidence from the
+        wrappers around the object.
+        """
         self.result.is_changed = True
         confidence = outer
         if confidence_key in value:
@@ -507,9 +523,10 @@ class _Work:
     def count_confidence(
         self, value: JsonValue, confidence: float | None, *, inherited: bool
     ) -> float | None:
-        """Return a confidence unchanged. If the value is present, record that it has a confidence.
+        """Record that a value has a confidence, and return the confidence unchanged.
 
-        `inherited` tells whether the confidence is that of an object or list around the value.
+        Nothing is recorded if the confidence is None or the value is absent. `inherited` tells
+        whether the confidence is stated only for an object or list around the value.
         """
         if confidence is not None and not is_absent(value):
             self.has_confidences = True

@@ -1,4 +1,4 @@
-"""Inspect: a scorer with a value for each field."""
+"""A scorer for the evaluation framework Inspect. It gives a value for each field."""
 
 from typing import Any
 

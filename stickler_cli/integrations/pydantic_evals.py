@@ -19,7 +19,10 @@ class Extraction(Evaluator[Any, Any, Any]):
     of: str = "f1"
 
     def evaluate(self, ctx: EvaluatorContext[Any, Any, Any]) -> dict[str, Any]:
-        """Return the score, whether it passes (`passed`), and the figure of each field."""
+        """Return a dict with the keys `score` and `passed`, and a key for the path of each field.
+
+        The class `Scored` describes the values: see its attributes `score`, `passed` and `fields`.
+        """
         scored = scorer_for(self.schema, self.of).score(ctx.expected_output, ctx.output)
         score = EvaluationReason(scored.score, scored.feedback)
         return {"score": score, "passed": scored.passed, **scored.fields}

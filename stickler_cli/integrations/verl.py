@@ -15,6 +15,10 @@ def compute_score(  # noqa: PLR0913 - four of them are verl's
     schema: str,
     of: str = "f1",
 ) -> dict[str, float]:
-    """Return the score of an answer, whether it passes, and the figure of each field."""
+    """Compare an answer with a ground truth, and return the score and the figures of the fields.
+
+    The key `score` has the score of the answer. The key `passed` is 1.0 if the answer passes,
+    else 0.0. All other keys are field paths, with the F1 (or the rate in `of`) of the field.
+    """
     scored = scorer_for(schema, of).score(ground_truth, solution_str)
     return {"score": scored.score, "passed": float(scored.passed), **scored.fields}

@@ -1,4 +1,4 @@
-"""Types of the records in all files that are written and read back.
+"""Record types for the files that this package writes and later reads.
 
-One codec decodes all of them.
+The module `codec` decodes the records of all types.
 """

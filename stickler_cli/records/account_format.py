@@ -138,17 +138,20 @@ _ERROR_TYPES: Final = {"similarity": float, "values": int} | dict.fromkeys(
 
 
 def table_of_errors() -> LineTable:
-    """Return the columns of a table of errors, and how a line is turned into rows."""
+    """Return the columns of a table of errors, with a function that makes rows of a JSON line."""
     return LineTable({key: _ERROR_TYPES.get(name, str) for name, key in RECORD_KEYS.items()})
 
 
 def table_of_values() -> LineTable:
-    """Return the columns of a table of values, and how a line is turned into rows."""
+    """Return the columns of a table of values, with a function that makes rows of a JSON line."""
     return LineTable(_VALUE_ROW)
 
 
 def table_of_documents() -> LineTable:
-    """Return the columns of a table of documents, and how a line is turned into rows."""
+    """Return the columns of a table of documents, with a function that makes rows of a JSON line.
+
+    A line has one document. See `rows_of_document`.
+    """
     return LineTable(_DOCUMENT_ROW, rows_of_document)
 
 
@@ -207,7 +210,8 @@ def document_of_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 def _value_of_cell(text: object) -> JsonValue:
     """Parse the JSON text in a cell.
 
-    If the text is not JSON, return it unchanged, so that decoding reports it.
+    If the text is not JSON, return it unchanged. It is then reported as invalid when the record of
+    the document is decoded.
     """
     if not isinstance(text, str):
         return brief(text)

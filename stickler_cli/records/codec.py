@@ -44,8 +44,9 @@ _MADE: Final[Mapping[Any, Reader]] = {bytes: lambda it: it.encode(), float: floa
 class _WrongError(Exception):
     """A value has a wrong type.
 
-    The error passes through the readers of the objects and lists around the value. Each of these
-    readers puts its key or index before the path in the error.
+    The error passes through the readers of all objects and lists around the value, from the inside
+    out. Each of these readers adds one step to `place`: the key or index at which the error
+    occurred. `place` is therefore the path to the value in reverse order.
     """
 
     def __init__(self, value: object, expected: "str | Problem", missing: str = "") -> None:
@@ -56,7 +57,7 @@ class _WrongError(Exception):
         self.place: list[Step] = []
 
     def below(self, step: Step) -> "_WrongError":
-        """Return this error after adding the step of an enclosing reader to its path."""
+        """Add the key or index of an enclosing object or list to `place`, and return this error."""
         self.place.append(step)
         return self
 
@@ -146,10 +147,10 @@ def _later(kind: Any) -> Reader:
 
 
 def _ruled(kind: Any, rules: Sequence[Rule]) -> Reader:
-    """Return a reader that checks values with a rule and converts them.
+    """Return a reader that checks and converts the values of a type with one of several rules.
 
-    A rule checks values if it has `fits` or `keywords`. If there are several such rules, the last
-    one is used. If there is no such rule, return the reader of the type itself.
+    The reader uses the last rule that has `fits` or `keywords`. Rules without both are ignored. If
+    no rule has `fits` or `keywords`, return the usual reader of the type `kind`.
     """
     rule = next(
         (candidate for candidate in reversed(rules) if candidate.fits or candidate.keywords), None
@@ -234,7 +235,8 @@ def _dataclass(kind: type[Any]) -> Reader:
 def _named_tuple(kind: Any) -> Reader:
     """Return a reader for a named tuple.
 
-    In files, a named tuple is an object with its names as keys, or an array of its values in order.
+    A file may have a named tuple in two forms: as an object whose keys are the names of the fields,
+    or as an array of the values in the order of the fields.
     """
     hints = get_type_hints(kind, include_extras=True)
     required = frozenset(hints) - frozenset(kind._field_defaults)
@@ -341,6 +343,7 @@ _ORIGINS: Final[Mapping[Any, Callable[[tuple[Any, ...]], Reader]]] = {
     abc.Mapping: _mapped,
     Counter: lambda inner: _mapped(inner, Counter),
 }
-"""Functions that create readers for generic types. The keys are the types without their arguments,
-such as `dict`. A function takes the arguments and returns a reader. Generic types that are not
-listed are read from arrays."""
+"""Functions that create readers for generic types. A key is a generic type without its arguments:
+the key of `dict[str, int]` is `dict`. A function takes the arguments, here `(str, int)`, and
+returns a reader. `Annotated` and types whose JSON form is an array, such as `list` and `tuple`, are
+not in this dict: `_of_origin` creates their readers."""

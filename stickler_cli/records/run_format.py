@@ -1,7 +1,8 @@
 """The keys of the run format `stickler-run/1` that are read back from files.
 
-`schemas/stickler-run.json` is generated from these types. Their docstrings become the descriptions
-in it. Keys that are only written are described in `schemas/described.py`.
+`schemas/stickler-run.json` is a JSON Schema that is generated from these types. The docstrings of
+the types become its descriptions. Keys of the format that are written but never read back are
+described in `schemas/described.py`.
 """
 
 from typing import Annotated, Any, Literal, NotRequired
@@ -102,11 +103,12 @@ class SumsRecord(TypedDict):
     """Sums of scores in units of 2^-60. They are exact, so that runs can be merged exactly."""
 
     raw_similarity_score: ExactSum
-    """Sum of similarities, before clipping."""
+    """Sum of similarities, before clipping. Clipping sets a score to 0 if the similarity is below
+    the threshold and the field has `clip-under-threshold: true`."""
     threshold_applied_score: ExactSum
-    """Sum of similarities, after clipping."""
+    """Sum of scores, after clipping."""
     threshold_applied_squares: ExactSum
-    """Sum of the squares of similarities, after clipping."""
+    """Sum of the squares of scores, after clipping."""
 
 
 def _are_moments(value: object) -> bool:
@@ -191,7 +193,7 @@ class ClassesRecord(TypedDict):
 class ErrorClassesRecord(ClassesRecord):
     """Number of wrong values in each class.
 
-    The sum over all classes is fd + fa + fn of `leaves`.
+    The sum over all classes is `fd` + `fa` + `fn` of the counting mode `leaves`.
     """
 
     units: ClassesRecord
@@ -225,15 +227,16 @@ class OriginRecord(TypedDict):
     errors: Some
     """Number of wrong values in this group."""
     telling: NotRequired[Flag]
-    """Whether there are more of these errors than chance explains. There must be at least three,
-    and p must be below 0.01 after correction for the number of fields tried."""
+    """Whether this group has more wrong values than chance explains. The group must have at least
+    three wrong values. If `of` names one field, the p value of this number must also be below 0.01,
+    after correction for the number of fields that were tried."""
 
 
 class ValueCountsRecord(TypedDict):
     """How often values occur in each field. Values are stored as hashes from 0 to 255.
 
-    `3 17:2` means one value with hash 3 and two values with hash 17. These numbers show whether a
-    wrong field has the values of another field only by chance.
+    `3 17:2` means one value with hash 3 and two values with hash 17. If wrong values of one field
+    equal true values of another field, these numbers show whether this can be chance.
     """
 
     ground_truth: dict[FieldPath, HashCounts]
@@ -254,7 +257,7 @@ ShortValue = Annotated[
 
 
 class IndexRangeRecord(TypedDict):
-    """The lowest and the highest index of some list items of the ground truth, from 0."""
+    """A range of indexes in a ground-truth list. The first item of the list has index 0."""
 
     lowest: Count
     """The lowest index."""
@@ -272,9 +275,10 @@ class CauseRecord(_Class):
     differing_fields: NotRequired[list[str]]
     """For errors of list items that both sides have, the fields in which the items differ."""
     end: NotRequired[Literal["field", "item", "empty", "missing", "invalid"]]
-    """For documents that end early, what is predicted last: a `field`, or an `item` of a list.
-    Nothing is predicted if the prediction is `empty` (it has no values), `missing` (there is none)
-    or `invalid` (it is not a document). `field` is then empty."""
+    """Present only if the predictions end early or have no values. If they end early, `end` says
+    what is predicted last: a `field`, or an `item` of a list. If nothing is predicted, `end` gives
+    the reason: the prediction is `empty` (it has no values), `missing` (there is no prediction) or
+    `invalid` (it is not a document). If `end` is present, the path in the key `field` is empty."""
     ends_after: NotRequired[FieldPath]
     """For documents that end early, the last field that is predicted. If `end` is `item`, this is
     the list that contains the last predicted item. All values after this field or
@@ -296,7 +300,9 @@ class CauseRecord(_Class):
     """Number of documents with these errors. Missing if many kinds of errors were merged into this
     cause."""
     origins: NotRequired[list[OriginRecord]]
-    """Fields whose values were predicted here by mistake, as far as known."""
+    """Fields whose values were predicted instead of the right values of this field. This can be the
+    same field of another list item. Missing if no such fields were found. Empty if there were too
+    many of them."""
     document_ids: NotRequired[list[str]]
     """Ids of the documents with these errors. Missing if the run does not keep ids."""
 
@@ -313,13 +319,14 @@ class ResultsRecord(TypedDict):
     confusion_matrix: Annotated[NodeRecord, LATER]
     """Counts and rates of whole documents, and of each field."""
     never_labelled: NotRequired[dict[FieldPath, Some]]
-    """Fields that are not labelled in any document, each with the number of documents that have it.
-    Missing if there is no such field."""
+    """Fields that no document labels. Maps the path of each such field to the number of documents
+    in which the field was not evaluated because it is not labelled. Missing if there is no such
+    field."""
     error_classes: ErrorClassesRecord
     wholly_right: WhollyRight
     intervals: NotRequired[IntervalSettings]
-    """Settings of confidence intervals. Present only if intervals were requested. The intervals are
-    beside their rates."""
+    """Settings of confidence intervals. Present only if intervals were requested. The bounds of the
+    intervals are in `confusion_matrix`, under the keys named `intervals`."""
     unwrapped: NotRequired[dict[str, Count]]
     """Maps each form of wrapper object to the number of values taken out of wrappers of this form.
     The name of a form is the key that holds the value in the wrapper, or `azure`. The additional
@@ -335,13 +342,14 @@ class ResultsRecord(TypedDict):
 
 
 class KeyRecord(TypedDict):
-    """A key of documents, with a count over all documents."""
+    """A key or field in the documents, and how often it occurs in all documents together."""
 
     field: FieldPath
     """Path of the key, without list indexes."""
     count: Count
-    """Number of values under the key. In the list `not_labelled`, it is the number of documents. In
-    the list `left_out`, it is the number of elements without a partner."""
+    """Number of values under the key. In the list `not_labelled`, `count` is the number of
+    documents in which the field is not labelled, or only in part. In the list `left_out`, `count`
+    is the number of predicted list items without a partner."""
 
 
 class CloseExampleRecord(TypedDict):
@@ -397,22 +405,24 @@ class EvaluationRecord(ResultsRecord):
     causes: list[CauseRecord]
     """Causes of errors, the greatest loss first. Each lost value belongs to exactly one cause."""
     value_counts: NotRequired[ValueCountsRecord]
-    """How often values occur in each field. Missing if no error needs these numbers."""
+    """How often values occur in each field. Only documents with errors are counted. Missing if
+    nothing was counted."""
     close_matches: NotRequired[list[CloseMatchRecord]]
-    """Values that count as right although they differ. There is an entry for each field and kind of
-    difference. They are recorded only if the comparison was inferred, or compares words or units.
-    Missing if there are none."""
+    """Values that count as right although they differ from the ground truth. There is an entry for
+    each field and kind of difference. If the schema states the comparator of a field, such values
+    are recorded only if this comparator compares words or units. Missing if no such values were
+    recorded."""
     undeclared_keys: list[KeyRecord]
     """Keys of ground truths that the schema does not declare. They are not evaluated."""
     extra_keys: list[KeyRecord]
     """Keys that only predictions have and that the schema does not declare. Each is a false
     alarm."""
     undeclared_keys_unnamed: NotRequired[Some]
-    """`undeclared_keys` lists at most 1,000 keys, and no key whose path has more than 500
-    characters. This is the number of ground-truth values under all other undeclared keys."""
+    """Number of ground-truth values under the undeclared keys that `undeclared_keys` does not list.
+    It lists at most 1,000 keys, and no key whose path has more than 500 characters."""
     extra_keys_unnamed: NotRequired[Some]
-    """`extra_keys` lists at most 1,000 keys, and no key whose path has more than 500 characters.
-    This is the number of predicted values under all other keys of this kind."""
+    """Number of predicted values under the extra keys that `extra_keys` does not list. It lists at
+    most 1,000 keys, and no key whose path has more than 500 characters."""
     not_labelled: NotRequired[list[KeyRecord]]
     """Fields that ground truths mark as not labelled, each with the number of documents in which it
     is not labelled. Missing if there are no such fields."""
@@ -430,8 +440,8 @@ class EvaluationRecord(ResultsRecord):
     metrics: NotRequired[list[MetricRecord]]
     """The metrics that the user requested with `--metric`, sorted by name."""
     by: NotRequired[dict[str, dict[str, ResultsRecord]]]
-    """The results of each group of documents, keyed first by the key of the breakdown, then by the
-    name of the group."""
+    """The results of each group of documents, if the user requested groups with `--by KEY`. Maps
+    each KEY to an object, which maps the name of each group to the results of the group."""
     per_document: NotRequired[
         Annotated[list[AccountRecord], Rule("an array", fits=lambda value: isinstance(value, list))]
     ]

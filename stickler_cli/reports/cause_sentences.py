@@ -68,7 +68,8 @@ _WORDS: Final = frozenset(
 one of these words."""
 
 _THINGS: Final = ("item", " value", " object", " kind", " slip", " shift", " date")
-"""Last words of the names of error classes that are nouns with a plural, such as `missed item`."""
+"""Endings of those names of error classes that have a plural. For example, `missed item` ends in
+`item`, and two of them are `2 missed items`. The name `truncated` has no plural."""
 
 
 class CauseText(NamedTuple):
@@ -85,8 +86,9 @@ class CauseText(NamedTuple):
     documents: Sequence[str] | None
     """All documents in which the cause occurs; None if they are unknown."""
     origins: Sequence[str]
-    """Sentences on where the errors come from. They name fields whose value was predicted here
-    instead, or fields that are missed in the same documents."""
+    """Sentences on where the errors come from. A sentence may say that a field has the true value
+    of another field, that a field is the product of two others, which fields are missed in the same
+    documents, or how often each kind of digit slip occurs."""
     main_origin: str = ""
     """The sentence of `origins` that explains most errors by the value of another field, such as
     `unit_price has the true value of amount in 3 cases`. Empty if no sentence mentions another
@@ -94,12 +96,18 @@ class CauseText(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """The text, followed by its main origin in brackets. It is for lists without `origins`."""
+        """The text of the cause, followed by `main_origin` in brackets if there is one.
+
+        Reports that have no room for all sentences of `origins` show this text.
+        """
         return f"{self.text} ({self.main_origin})" if self.main_origin else self.text
 
     @property
     def outcome(self) -> Literal["fn", "fa", "fd"]:
-        """What most of the lost values are: missed, invented or wrong."""
+        """The outcome of most lost values: `fn` if missed, `fa` if invented, `fd` if wrong.
+
+        It follows from the error class of the causes.
+        """
         error_class = self.causes[0].error_class
         if error_class in _MISSED:
             return "fn"
@@ -269,8 +277,8 @@ def _describe_early_ends(
 ) -> str:
     """Return a sentence on documents that end early, or that have no predicted values.
 
-    Each cause has a last predicted field. The sentence names these fields, beginning with the
-    field of the most documents.
+    If the documents end early, the sentence names the last predicted field or list item of each
+    cause. The cause with the most documents comes first.
     """
     causes = sorted(alike_causes, key=lambda cause: -cause.size.documents)
     n_documents = sum(cause.size.documents for cause in causes)
@@ -295,14 +303,16 @@ _WITHOUT_VALUES: Final = {
         "have predictions that cannot be read",
     ),
 }
-"""How a sentence goes on after the number of documents: (for one document, for several)."""
+"""The words that follow the number of documents in a sentence on documents without predicted
+values. The first text is for one document (`1 document has no prediction`), and the second text is
+for several (`3 documents have no prediction`)."""
 
 
 def _name_end(view: RunView, run_causes: Causes, cause: Cause) -> str:
     """Return the name of the last predicted field or list item of documents that end early.
 
-    Documents may end after different items of a list. The text then names the first and the last
-    of these items.
+    If the documents end after different items of the same list, the name is a range, from the
+    lowest index to the highest: for example, `one of lines[3] to lines[7]`.
     """
     last_field = cause.trait.ends_after if cause.trait else ()
     if cause.identity not in run_causes.last_items:
@@ -352,9 +362,10 @@ def _origin_texts(
 ) -> Iterator[_OriginText]:
     """Yield sentences on where the wrong values of some causes come from.
 
-    A wrong field may have the values of another field, or the product of two others. There is a
-    sentence for each such field. If there are digit slips of several kinds, a sentence counts each
-    kind.
+    A wrong value may be the value of another field, or the product of two other fields. There is
+    one sentence for each wrong field and the other field or fields. For example: `unit_price has
+    the true value of amount in 3 cases`. If `slips` has several kinds of digit slips, the first
+    sentence says how often each kind occurs.
     """
     if len(slips) > 1:
         counts = [f"{slip} in {number_of(count, 'case')}" for slip, count in slips.items()]

@@ -38,7 +38,10 @@ class CauseChangeText(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What went wrong in the second run, or else in the first run."""
+        """What went wrong in the second run.
+
+        If the cause does not occur in the second run, this is what went wrong in the first run.
+        """
         shown = self.new or self.base
         return shown.text if shown else ""
 
@@ -58,7 +61,8 @@ class CauseChangeText(NamedTuple):
     def remarks(self) -> list[str]:
         """A list with one remark: what went wrong in the first run.
 
-        The list is empty if the text is the same for both runs, or if only one run has errors.
+        The list is empty if the cause occurs in only one run, or if the same words describe the
+        cause in both runs.
         """
         if self.new is None or self.base is None or self.base.text == self.new.text:
             return []
@@ -87,7 +91,7 @@ class CauseChangeGroup(NamedTuple):
 
     @property
     def counts_text(self) -> str:
-        """Number of causes in the group, and number of values that they lost."""
+        """Number of causes in the group, and number of their wrong values before and after."""
         members = [*self.shown, *self.others]
         return f"{number_of(len(members), 'cause')}, {_sum_values(members)}"
 
@@ -97,15 +101,17 @@ class MovedCause(NamedTuple):
 
     key: str
     cause: CauseText
-    """The cause in words. It counts only the errors whose values were fixed or broken."""
+    """The cause in words. Numbers in the words count only the values that were broken or fixed."""
     moved: int
     """Number of values that are lost in one run because of the cause, but right in the other."""
     total: int
-    """Number of all values that the cause lost in its run. It includes `moved`."""
+    """Number of all values that are wrong because of the cause in the run of the cause.
+
+    The `moved` values are included."""
 
     @property
     def stayed(self) -> int:
-        """Number of values that the cause lost and that are wrong in the other run, too."""
+        """Number of values that are wrong because of the cause, and are wrong in both runs."""
         return self.total - self.moved
 
     @property
@@ -126,9 +132,9 @@ class MovedCauseList(NamedTuple):
     side: str
     """The run in which the values are wrong: `after` for broken values, `before` for fixed ones."""
     stayed: str
-    """Title of the column that counts values that are wrong in the other run, too."""
+    """Title of the column that counts the values that are wrong in both runs."""
     total: str
-    """Title of the column that counts all values lost to the cause."""
+    """Title of the column that counts all values that are wrong because of the cause."""
     tone: Tone
     causes: Sequence[MovedCause]
 
@@ -144,7 +150,10 @@ class MovedCauseList(NamedTuple):
 
     @property
     def other_causes(self) -> Sequence[MovedCause]:
-        """The remaining causes. A report for people does not list them, but states their number."""
+        """The causes after the first `MAX_LISTED_CAUSES` causes.
+
+        A report for people does not list these causes, but states their number.
+        """
         return self.causes[MAX_LISTED_CAUSES:]
 
     @property
@@ -222,9 +231,10 @@ def list_moved_causes(texts: Sequence[CauseChangeText]) -> list[MovedCauseList]:
 
 
 def _describe_causes_without_moves(texts: Sequence[CauseChangeText]) -> str:
-    """Return a text that counts the causes without any broken or fixed value.
+    """Return a text on the causes that neither broke nor fixed a value.
 
-    The text is empty if there are no such causes.
+    The text counts these causes, and their wrong values in both runs. It is empty if every cause
+    broke or fixed a value.
     """
     members = [text for text in texts if not (text.change.broken or text.change.fixed)]
     if not members:

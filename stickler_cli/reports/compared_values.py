@@ -40,7 +40,7 @@ def _cut_from(text: str, start: int, width: int) -> str:
 
 
 def mark_differences(gt: str, pred: str) -> tuple[list[Span], list[Span]]:
-    """Return two texts as spans, in which different words have a tone.
+    """Split two texts into spans, and give a tone to the words that only one text has.
 
     Words that only the true text has are `good`. Words that only the prediction has are `bad`.
     """

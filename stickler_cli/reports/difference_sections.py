@@ -1,4 +1,4 @@
-"""The report of `stickler diff` as sections, and the sentences on a difference for all reports."""
+"""The sections of the report of `stickler diff`, and the sentences that all its formats share."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -81,8 +81,9 @@ SHORT: Final = {
     Decision.TEST_ALONE: "CI includes 0",
     Decision.INTERVAL_ALONE: "p too high",
 }
-"""Short reasons for decisions on a trend, for a table. If the trend is inconclusive, the reason
-says why a change is not certain."""
+"""Short texts for a table that says how the trend of each figure was decided. A text names the
+method that decided the trend, such as `exact test`. If no method could decide it, the text is the
+reason, such as `few documents`."""
 
 MIN_DIGITS: Final = 3  # minimum number of decimals of a change, however wide its interval is
 MAX_DIGITS: Final = 8  # decimals of a change that would round to 0 or to the limit of a gate
@@ -180,9 +181,10 @@ class DifferenceView:
 
     @property
     def whole(self) -> list[Change]:
-        """The changes of figures of whole documents.
+        """The changes of the figures of whole documents, such as F1 and the mean score.
 
-        Figures that depend on the counting mode, such as F1, are those of the chosen mode.
+        F1 has a different change in each counting mode. Only the change in the chosen counting mode
+        is included.
         """
         counting = self.difference.settings.counting
         return [change for change in self.difference.whole if change.mode in ("", counting)]
@@ -318,12 +320,20 @@ class DifferenceView:
 
     @property
     def trend_tone(self) -> Tone:
-        """Tone of the first line's figure: `good` if it improved, `bad` if it regressed."""
+        """Tone of the change that the report names first.
+
+        It is `good` if the figure improved, `bad` if it regressed, `dim` if it did not change, and
+        empty if the trend is inconclusive.
+        """
         return MARKS[self.difference.headline.trend][1]
 
     @property
     def headline(self) -> str:
-        """A sentence that counts the documents: compared, better, worse and lost."""
+        """A sentence that says how many documents were compared, and how many got better or worse.
+
+        It also says how many documents were lost, if any. A document is lost if the new run did not
+        compare it.
+        """
         counts = self.difference.documents
         by_score = f"{counts['better']} better, {counts['worse']} worse, {counts['same']} the same"
         by_values = (
@@ -339,7 +349,11 @@ class DifferenceView:
 
     @property
     def listed_documents(self) -> str:
-        """A sentence that says which documents a page lists, and how many of them changed."""
+        """Sentences that explain which documents a page lists.
+
+        They also say how many documents are listed, how many of the listed documents have another
+        score, and how many have another number of wrong values.
+        """
         counts = self.difference.documents
         n_changed = counts["better"] + counts["worse"]
         n_with_other_errors = counts["fewer_errors"] + counts["more_errors"]
@@ -352,7 +366,11 @@ class DifferenceView:
 
     @property
     def trend_line(self) -> str:
-        """A sentence on the most significant loss, on F1, and on how many fields changed."""
+        """A line of text with the main change, the change of F1, and the number of changed fields.
+
+        The main change is the one that the report names first, such as the most significant loss.
+        If it is the change of F1, F1 is not repeated. Fields are counted for each trend.
+        """
         headline, f1 = self.difference.headline, self.difference.whole[0]
         figures = [f"{self.name(headline)} {self.describe_change(headline)}"]
         if headline != f1:
@@ -388,8 +406,8 @@ class DifferenceView:
     def findings(self) -> list[tuple[Tone, str]]:
         """(Tone, description) for each field that improved or regressed.
 
-        There may be one more entry. It lists changes that are not due to chance but smaller than
-        the margin, so that they do not matter.
+        There may be one more entry. It lists the figures whose change is significant but smaller
+        than the margin. Such a change counts as no change.
         """
         settings = self.difference.settings
         findings = self.fields_with(Trend.REGRESSED, Trend.IMPROVED)
@@ -595,7 +613,10 @@ def metric_changes_table(changes: Sequence[MetricChange]) -> Table:
 
 
 def exact_items_table(view: DifferenceView) -> Table:
-    """Return a table with a row for each list or object, and the F1 of its exactly right items."""
+    """Return a table of changes of exact F1, with a row for each field that has objects or items.
+
+    Exact F1 counts an object or a list item as right only if everything inside it is right.
+    """
     table = change_table(view, view.difference.exact_items)
     title = table.columns[view.page]._replace(title="F1 of exact items")
     columns = [*table.columns[: view.page], title, *table.columns[view.page + 1 :]]
@@ -611,9 +632,12 @@ def change_table(
 ) -> Table:
     """Return a table with a row for each change of a figure.
 
-    `first` is the title of the first column if the rows are fields. A table of fields also has two
-    columns that count broken and fixed documents. On a narrow terminal, the column `before` is
-    dropped earlier than these two, because its figure follows from `after` and `change`.
+    `first` is the title of the first column. If it is given, the rows are fields, and the table
+    also has the columns `broken` and `fixed`, which count documents. If `nested` is True, a field
+    has only its last name, and is indented below its parent.
+
+    A narrow terminal drops some columns. It drops `before` earlier than `broken` and `fixed`,
+    because the figure before the change can be computed from `after` and `change`.
     """
     columns = [
         *([Column("", left=True)] if view.page else []),

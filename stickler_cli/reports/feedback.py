@@ -178,8 +178,8 @@ class Teller:
     def _path(self, error: Error) -> Path:
         """Return the path of an error. Keys of maps that reveal the ground truth become `*`.
 
-        If the whole ground truth may be revealed, all keys stay. In a false alarm, keys come from
-        the prediction and stay, too.
+        No key becomes `*` if the whole ground truth may be revealed. No key becomes `*` in the path
+        of a false alarm either, because its keys come from the prediction.
         """
         path = _parsed(error.path)
         if self.reveal == "all" or error.outcome == "FA":
@@ -221,10 +221,11 @@ _parsed: Final = lru_cache(10_000)(parse_field_path)  # many errors have the sam
 
 
 def _select_errors(errors: Iterable[Error]) -> Iterator[Error]:
-    """Yield the errors to describe, so that nothing is told twice.
+    """Select the errors to describe, so that nothing is described twice.
 
-    If an object or item is missed or invented, the errors inside it are left out. If both sides
-    have an object, the errors inside it are described instead of the object.
+    If an object or item is missed or invented, only this error is selected, and the errors inside
+    the object or item are left out. If an object is wrong and errors inside it are known, only the
+    inner errors are selected, and the error of the object itself is left out.
     """
     all_errors = [*errors]
     wrong_objects = {

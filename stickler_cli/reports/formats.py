@@ -74,9 +74,9 @@ WITH_DETAIL: Final = frozenset({"html"})  # formats with single values
 def format_of(file_name: str) -> str | None:
     """Return the report format for a file name; None if its suffix is unknown.
 
-    Something must stand before the suffix: a file called `.json` has no format. The only exceptions
-    are names such as `metrics.txt`, which is the suffix `.metrics.txt` without its first dot. It
-    has the format of this suffix, because GitLab expects a file of this name.
+    A name that is only a suffix, such as `.json`, has no format. A name can also be a suffix
+    without its first dot, if another dot remains: `metrics.txt` has the format of the suffix
+    `.metrics.txt`. GitLab expects a file of this name.
 
     >>> format_of("out/run.JSON"), format_of("metrics.txt"), format_of("run")
     ('json', 'openmetrics', None)

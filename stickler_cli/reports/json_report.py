@@ -119,11 +119,14 @@ def _value_texts(value: object, depth: int, *, is_refused: bool = False) -> Iter
 def _split_one_level(
     value: Any, depth: int, *, is_refused: bool
 ) -> Iterator[str | tuple[object, int]]:
-    """Yield one level of a value.
+    """Split a list or an object into pieces of JSON text and the values inside it.
 
-    Text is yielded as it is; each inner value is yielded with its depth.
+    The pieces of text are brackets, commas, names and line breaks. A value inside the list or
+    object is yielded as (value, depth), because the caller must still write it. If `is_refused` is
+    True, strings and integers inside are yielded as JSON text at once.
 
-    A value that is not deferred, and that orjson can write, is yielded as one text.
+    Some values are not split, but yielded as a single text: every value that is neither deferred
+    nor refused by orjson, and every refused value that is not a list or an object.
     """
     if not is_refused and not isinstance(value, DEFERRED):
         yield _to_json_text(value, depth)

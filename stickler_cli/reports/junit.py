@@ -36,8 +36,8 @@ refuse large files."""
 
 _RUN: Final = "stickler"
 _DIFFERENCE: Final = "stickler.diff"
-"""First part of the class name of each test case of a difference. CI servers group test cases by
-class name."""
+"""If the report is a comparison of two runs, the class name of each test case begins with this
+text. CI servers group test cases by class name."""
 
 _NO_TIME: Final = "0"
 """Time of every test case. Some readers require a time. It is always 0, because equal runs must

@@ -287,10 +287,10 @@ def html_table(lines: Sequence[Span], table: Table, others_name: str) -> str:
 
 
 def _key_square(title: str) -> str:
-    """Return HTML of a small square in the colour of an outcome, such as `wrong`.
+    """Return the HTML of a small coloured square for the header of a column.
 
-    The square stands before the title of the column that counts this outcome. The text is empty for
-    other columns.
+    Only a column that counts an outcome, such as `wrong`, has a square. Its colour is the colour of
+    the outcome. If the title is not the name of an outcome, return an empty text.
     """
     if title not in _KEYS:
         return ""

@@ -46,8 +46,8 @@ marked as one difference, which is easier to read."""
 LEAST_ALIKE: Final = 0.3  # edit similarity below which two texts have no marked differences
 
 LONGEST: Final = 5_000
-"""Longest texts whose differences are marked, in characters. Marking texts of this length takes
-milliseconds."""
+"""Maximum number of characters of a text. In longer texts, differences are not marked. Marking the
+differences of two texts of this length takes milliseconds."""
 
 EQUAL_RUN: Final = 40
 """Longest stretch of equal characters that is shown in full. The middle of a longer stretch is left
@@ -192,9 +192,9 @@ def list_units(root: TreePart) -> Iterator[TreePart]:
 def find_units(root: TreePart, path: Path) -> list[TreePart]:
     """Return the units at a path.
 
-    A path without list indexes selects the units in all list items. A list index counts the
-    elements of the ground truth. For an element that only the prediction has, it counts the
-    elements of the prediction.
+    A path without list indexes selects the units in all list items. A list index in a path is the
+    index of an element in the ground truth. If only the prediction has the element, it is the index
+    of the element in the prediction.
     """
     exact_matches = [unit for unit in list_units(root) if unit.gt_path == path]
     return exact_matches or [
@@ -284,8 +284,9 @@ def is_list(unit: TreePart) -> bool:
 def is_judged(unit: TreePart) -> bool:
     """Return whether a unit has an outcome of its own.
 
-    The document has none. The elements of a list have outcomes, so a list with elements has none,
-    except if it is an element of another list.
+    The whole document has no outcome. A list with elements has no outcome either, because each of
+    its elements has an outcome. But if the list is itself an element of another list, it does have
+    an outcome.
     """
     if is_list(unit) and unit.parts:
         return bool(unit.gt_path) and isinstance(unit.gt_path[-1], int)
@@ -550,8 +551,8 @@ def _make_tree_rows(
 
     Each row comes with its lines of details.
 
-    The score of an object or list is explained in a line after its last child. Elements of the
-    unit's list are paired if their similarity is above `floor`.
+    The score of an object or list is explained in a line after its last child. If the unit is a
+    list element, `floor` is the similarity above which elements of this list are paired.
     """
     children, hidden_text = pair.select_children(unit)
     margin = INDENT * (depth + 1)

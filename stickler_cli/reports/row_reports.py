@@ -86,7 +86,7 @@ CHANGES: Final = (
     *(FigureColumn(name, name, str) for name in ("trend", "decided_by")),
     *(FigureColumn(name, name, int) for name in ("documents", "differing", "broken", "fixed")),
 )
-"""Columns of the rows of a difference; docs/diff.md describes them."""
+"""Columns of the rows that report the difference between two runs. docs/diff.md describes them."""
 
 
 def rows_written(
@@ -139,8 +139,8 @@ def run_rows(
 ) -> list[CellValues]:
     """Return the rows of all documents together, then those of each group of documents.
 
-    Each row has a cell for every column. Undefined figures are None. `settings` say how confidence
-    intervals are computed, or None to compute them as the run does.
+    Each row has a cell for every column. Undefined figures are None. `settings` are the settings of
+    the confidence intervals. If `settings` is None, the settings of the run are used.
     """
     groups: list[tuple[str, str, Results]] = [("", "", evaluation)]
     for key, groups_of_key in evaluation.by.items():

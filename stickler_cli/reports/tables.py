@@ -1,7 +1,8 @@
 """The tables of a run, with the same figures for terminals, pipes and pages.
 
-In a table for a page, marks and names have separate columns, and titles are not shortened. If the
-rows are groups of documents, confidence intervals are in the last column.
+Tables for a page differ in three points. The mark `!` of a field and the name of the field are in
+separate columns. Titles are not shortened. In a table of groups of documents, confidence intervals
+are in the last column.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -78,9 +79,9 @@ REPEATS_LEGEND: Final = (
 
 
 def ranked_columns(titles: Iterable[str], *ranks: int) -> list[Column]:
-    """Return columns with these titles and ranks.
+    """Return a column for each title, with the rank at the same position in `ranks`.
 
-    A narrow terminal drops the highest ranks first.
+    If a terminal is too narrow, the columns with the highest ranks are dropped first.
     """
     titles_and_ranks = zip(titles, ranks, strict=True)
     return [Column(title, rank, short=_SHORT.get(title, "")) for title, rank in titles_and_ranks]

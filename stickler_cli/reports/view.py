@@ -243,7 +243,10 @@ class RunView:
 
     @property
     def leaves_wrong_out(self) -> bool:
-        """Whether recall ignores wrong values in this run, and F1 would change if it did not."""
+        """Whether the run has wrong values, but recall ignores them.
+
+        `f1_with_wrong_as_missed` is the F1 if recall counts them.
+        """
         return bool(self.whole.counts.fd) and not self.run.rule.recall_with_fd
 
     @property

@@ -309,9 +309,11 @@ def kinds_of(loaded: LoadedSchema) -> tuple[DocumentKind, ...]:
 def job_of(
     loaded: LoadedSchema, settings: EvalSettings | ManySettings, job: Job, by: Grouping | None
 ) -> Job:
-    """Return a job that has the plan of one schema, or one job for each of several schemas.
+    """Add to a job what depends on the schema, such as the plan, and return the job.
 
-    With several schemas, `by` groups the documents, and each group has its schema.
+    If there are several schemas, `by` groups the documents, and each group has its own schema. The
+    returned job then contains a separate job for each schema. `by` is None if there is only one
+    schema.
     """
 
     def job_of_schema(schema: LoadedSchema, step: str = "") -> Job:
@@ -332,7 +334,7 @@ def _workers(settings: EvalSettings, job: Job) -> Workers:
     """Return the worker processes of a run.
 
     They are `watched` if comparing one document could take very long. This process then compares no
-    documents itself: it watches the others and stops those that are too slow.
+    documents. Instead, it watches the worker processes and stops each one that is too slow.
     """
     plan = job.plan
     timeout = None if plan.asks_models else settings.document_timeout

@@ -225,10 +225,11 @@ def _check_pair(
 
 
 def at_fault(document: ReadDocument, error: Exception) -> DocumentResult:
-    """Return the result of a document whose comparison raised an error. Its status is `failed`.
+    """Return the result of a document after the comparison of its batch raised an error.
 
-    Some documents need no comparison, for instance because they have no ground truth. Their result
-    is returned unchanged.
+    If the document was compared, the result has the status `failed` and describes the error. If the
+    document did not need to be compared, for instance because it has no ground truth, its result is
+    returned unchanged.
     """
     result, pair = document.result, document.pair
     if document.gt is None or pair is None:

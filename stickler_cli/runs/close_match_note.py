@@ -24,12 +24,11 @@ MAX_SHOWN_LETTERS: Final = 40
 
 
 def describe_close_matches(evaluation: Evaluation) -> list[str]:
-    """Return sentences on values that count as right although they differ.
+    """Return sentences on values that count as right although they differ from the ground truth.
 
-    Empty if there are none.
-
-    The first sentence says how many there are. Each other sentence is about one kind of difference.
-    It names the fields, shows examples, and says which setting would make such values wrong.
+    The list is empty if there are no such values. The first sentence states their number. Each
+    other sentence is about one kind of difference. It names the fields, shows examples, and says
+    which setting would make values with this difference wrong.
     """
     values_by_difference: defaultdict[DifferenceKind, list[tuple[str, CloseValues]]] = defaultdict(
         list

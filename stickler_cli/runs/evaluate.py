@@ -146,9 +146,10 @@ def evaluate(
 
 
 def _note_repeats(assembly: Assembly) -> list[str]:
-    """Return a note on repeated ground truths, or no note.
+    """Return a note on repeated ground truths in a list, which is empty if there is no note.
 
-    The ground truths are read only if the note was requested and something shows it.
+    To find repetitions, the ground truths are read. This is done only if the note was requested,
+    and the report or the terminal will show it.
     """
     requested = assembly.job.requested
     is_shown = requested.notes or not assembly.settings.quiet
@@ -158,7 +159,8 @@ def _note_repeats(assembly: Assembly) -> list[str]:
 def _remarks_on(assembly: Assembly, run: Run, repeats: Sequence[str]) -> Iterator[str]:
     """Yield notes and hints about a finished run, as lines for the user.
 
-    `repeats` are notes on repeated ground truths. A printed table shows these notes itself.
+    `repeats` are notes on repeated ground truths. If the report is a table that contains these
+    notes, they are not yielded again.
     """
     if assembly.settings.ignore or assembly.settings.rename:
         from .unused_keys import note_unused_keys  # imported late: few runs edit keys

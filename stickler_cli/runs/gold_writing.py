@@ -140,7 +140,8 @@ def _apply_changes(
 ) -> JsonValue:
     """Return a copy of a ground truth with all changes applied.
 
-    The list indexes of every change are those of the original ground truth.
+    A list index in the path of a change is a position in the original ground truth, even if an
+    earlier change removes an item of the list.
     """
     form_of = partial((unwrapper or Unwrapper(None)).form_of, node=None, is_truth=True)
 

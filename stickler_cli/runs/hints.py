@@ -70,7 +70,10 @@ def _is_paired_by_line(ref: PairRef) -> bool:
 
 
 def _documents_of(assembly: "Assembly", pairs: Iterable[DocumentPair]) -> Iterator[DocumentValues]:
-    """Yield both unwrapped documents of each pair that can be read."""
+    """Yield (ground truth, prediction) for each pair in which both documents can be read.
+
+    Values in wrapper objects are taken out of them first.
+    """
     for pair in pairs:
         bare = unwrapped(assembly.job.unwrapper, pair)
         if isinstance(bare.gt, dict | list) and isinstance(bare.pred, dict | list):
@@ -125,7 +128,7 @@ def name_pattern(evaluation: Evaluation) -> str | None:
 
 
 def documents_without_partner(evaluation: Evaluation) -> tuple[list[str], list[str]]:
-    """Return two lists of ids: of ground truths and of predictions without a partner."""
+    """Return two sorted lists of ids: unpaired ground truths, and unpaired predictions."""
     gts, preds = (
         sorted({problem.document for problem in evaluation.problems if problem.status is status})
         for status in (Status.MISSING, Status.UNMATCHED)
@@ -139,7 +142,8 @@ def _root_hint(
     """Yield a hint at an option such as `--pred-root KEY`.
 
     There is a hint only if the fields of all documents are under the same key. `names` are the
-    names of these fields. `side` is the kind of document in the text of the hint.
+    names of these fields. `side` is the word for the documents in the text of the hint: either
+    `prediction` or `ground truth`.
     """
     roots = {_find_root(document, names) for document in documents}
     if len(roots) == 1 and (root := roots.pop()):
@@ -152,13 +156,13 @@ def _root_hint(
 def _find_root(document: JsonObject, names: set[str]) -> Steps:
     """Return the keys that lead to the object with the fields of the schema; empty if unclear.
 
-    `names` are the names of the fields. The best object is the one with the most keys in `names`.
-    Some objects have at least half as many keys in `names` as the best object. The outermost of
-    these objects is chosen.
+    `names` are the names of the fields. The document and the objects inside it are compared by
+    their number of keys that are in `names`. The best object has the most such keys. The function
+    chooses the outermost object that has at least half as many such keys as the best object.
 
     The result is empty in two cases, because no inner object is clearly the right one:
 
-    - The document itself has as many keys in `names` as the best object.
+    - The chosen object is the document itself.
     - The document itself has a key in `names`, and the best object has fewer than half of `names`.
     """
     level: list[tuple[Steps, JsonValue]] = [((), document)]

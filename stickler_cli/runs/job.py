@@ -247,8 +247,8 @@ class Job:
     marks: Marks = field(default_factory=dict)
     """Maps the id of a document to people's verdicts on its errors."""
     step: str = ""
-    """Key under which a document is put if the run has several schemas, such as `invoice/`. Empty
-    if there is one schema."""
+    """Key of the job's schema, such as `invoice/`, if the run has several schemas. Each document is
+    then put into an object under this key. Empty if there is one schema."""
     schemas: "SchemaChoice[Job] | None" = None
     """Chooses the job of a document if there are several schemas; None if there is one schema."""
 
@@ -279,7 +279,8 @@ class SchemaChoice(Generic[Planned]):
     def for_document(self, document: str, gt: JsonDocument | Problem | None) -> Planned | Problem:
         """Return the entry of `of_step` for the schema of a document.
 
-        If there is none, a problem is returned.
+        Return a problem if the document has no value that selects a schema, or if `of_step` has no
+        entry for the selected schema.
         """
         name = group_of(document, gt, self.by)
         planned = self.of_step.get(f"{name}/")
@@ -320,8 +321,9 @@ class Workers:
     """Number of processes, at least 1. With 1, only this process works. `auto` chooses the number
     from the cores of the machine and the amount of work."""
     chunk_size: int | None = None
-    """Number of documents in a chunk, which are compared together. With None, size and time decide
-    it."""
+    """Number of documents in a chunk. The documents of a chunk are compared together. With None,
+    the number is adapted to the size of the documents and to the time that earlier chunks took. If
+    models are asked, None means a fixed number."""
     source: str = "--jobs"
     document_timeout: float | None = None
     """Seconds that a document may take in another process; None for no limit."""

@@ -112,7 +112,10 @@ class LineIndex:
     def _make_database(
         self, rows: Callable[[], Iterable[tuple[Any, ...]]], folder: Path | None = None
     ) -> sqlite3.Connection:
-        """Build a database from rows in a folder. Without a folder, the database is temporary."""
+        """Build a database from `rows`, and store it in `folder`.
+
+        Without a folder, the database is temporary.
+        """
         temporary = folder and folder / f".{self.file}.{os.urandom(4).hex()}"
         marks = ", ?" * (self.columns.count(",") + 2)
         make_table, make_index = self._statements()
@@ -182,9 +185,11 @@ class LineIndex:
         return self.numbers(where, values, ", ".join(order)), groups
 
     def select(self, query: Mapping[str, Any]) -> dict[str, Any]:
-        """Return how many lines match a query, how many values they lost, and their groups.
+        """Return figures of the lines that match a query, and the groups of these lines.
 
-        The dict has the keys `count`, `values` and `groups`.
+        The dict has three keys. `count` is the number of lines. `values` is the number of values
+        that are lost by the errors in these lines. `groups` are the groups that `find_lines`
+        returns.
         """
         numbers, groups = self.selection(query)
         where, values = self.conditions(query)
@@ -197,7 +202,7 @@ class LineIndex:
     def page(self, query: Mapping[str, Any], first: int, count: int) -> list[str]:
         """Return `count` of the lines that match a query, but at most `MOST`.
 
-        The first of them is the one at position `first`.
+        `first` is the number of matching lines before the first returned line.
         """
         numbers = self.selection(query)[0][first : first + min(max(count, 0), MOST)]
         marks = ", ".join("?" * len(numbers))

@@ -61,9 +61,12 @@ ERRORS: Final[Queries] = {
 }
 """Queries for errors.
 
-The column `within` has the cause of an error, or of the failed item that contains the error.
-`places` has the path of the error and the path of its field, with a line break before and after
-each path. An absent value is an empty text."""
+The column `within` has the number of the cause under which an error is listed. An error that has no
+cause of its own is listed under the cause of the failed item or object that contains the error. The
+number is -1 if there is no such cause.
+
+The column `places` has the path of the error and the path of its field, with a line break before
+and after each path. In the columns `gt` and `pred`, an absent value is an empty text."""
 
 DOCUMENTS: Final[Queries] = {
     "filters": {
@@ -80,8 +83,9 @@ DOCUMENTS: Final[Queries] = {
 """Queries for documents.
 
 The column `loss_rank` is the number of lost values times -1, so that the document with the most
-lost values comes first. The column `groups` has JSON pairs of key and name. It is empty for a
-document without a score."""
+lost values comes first. The column `groups` has the groups of the document, each as a JSON list of
+the grouping key and the name of the group, such as `["@directory","invoices"]`. If the document has
+no score, `groups` is an empty text."""
 
 CHANGES: Final[Queries] = {
     **ERRORS,
@@ -91,8 +95,10 @@ CHANGES: Final[Queries] = {
         "after": ("is", "cause_after"),
     },
 }
-"""Queries for the values on the page of two runs. They can also filter by the cause of an error in
-the first run, or in the second."""
+"""Queries for the values on the page that compares two runs.
+
+In addition to the filters of `ERRORS`, there are two filters by the cause of an error. `before`
+filters by the cause in the first run, `after` by the cause in the second run."""
 
 QUERIES: Final[Mapping[str, Queries]] = {"non-matches": CHANGES, "documents": DOCUMENTS}
 """Maps the id of an HTML element to the queries for the rows in this element."""

@@ -18,7 +18,8 @@ MAX_DOCUMENTS: Final = 1_000
 truths again would take too long."""
 
 MIN_REPEATED: Final = 10
-"""Minimum number of repeated ground truths for a note. Fewer hardly change an interval."""
+"""If a run has fewer repeated ground truths than this, there is no note. So few repetitions hardly
+change a confidence interval."""
 
 
 def note_repeated_truths(assembly: "Assembly") -> Iterator[str]:

@@ -82,8 +82,9 @@ _VERDICTS: Final = (
 
 COMMENT: Final = "$comment"
 KEPT: Final = 64
-"""Maximum number of document hashes that a tuning keeps. The lowest hashes are kept. If 5 % of the
-tuning documents are evaluated again, a kept hash very probably reveals it."""
+"""Maximum number of document hashes that a tuning keeps. The lowest hashes are kept. They show
+whether tuning documents are evaluated again. For example, if 5 % of them are evaluated again, the
+chance is 96 % that at least one of the evaluated documents has a kept hash."""
 
 _HASH_BYTES: Final = 6
 _TUNED: Final = re.compile(
@@ -94,8 +95,8 @@ _TUNED: Final = re.compile(
 def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
     """Read a run from a run file (also compressed), a run directory, or a Parquet file.
 
-    The run from a Parquet file has its documents only if the run kept their figures. If it did not,
-    call `with_rows` to add them.
+    The documents in a Parquet file are read only if the run was set to keep them (option `--rows`).
+    If the returned run has no documents, `with_rows` adds them.
 
     Raises:
         UsageError: the run does not exist or cannot be read; the message has the location.
@@ -212,7 +213,7 @@ def _run_file(name: str) -> str:
 def _load_run_of_table(file: str) -> Run:
     """Return the run in a Parquet file.
 
-    Single documents are included only if the run kept their figures.
+    The returned run has its single documents only if it was set to keep them (option `--rows`).
     """
     record = record_in(file)
     run = read_run(record, decoded(file))
@@ -409,7 +410,7 @@ def _is_own(page: Path) -> bool:
 
 
 def load_detail(name: str, run: Run) -> Detail | None:
-    """Read what an HTML page shows of the errors of a finished run.
+    """Read the errors of a finished run, and return them in the form that its HTML page needs.
 
     Return None if the run does not store its errors.
 
@@ -553,9 +554,10 @@ def tuned_on(thresholds: str, documents: Iterable[str]) -> Tuned:
 def notes_of(
     schemas: Iterable[JsonValue], settings: EvalSettings, *, gated: bool
 ) -> tuple[list[str], list[str]]:
-    """Return two lists: notes on the tunings in schemas, and warnings.
+    """Return two lists about the tunings that are recorded in schemas: notes, and warnings.
 
-    There are warnings only for a run with gates, about tuning on the documents that are evaluated.
+    Each tuning gets a note. `gated` says whether the run has gates. If it has gates, each tuning
+    that used some of the evaluated documents gets a warning, too. Otherwise there are no warnings.
     """
     earlier = [tuning for contents in schemas for tuning in tunings(contents)]
     warnings = overlap(earlier, settings.gt, settings) if gated else []

@@ -105,7 +105,11 @@ def _share_of_ids(gts: Sequence[_Ids], preds: Sequence[_Ids], field: Path) -> fl
 
 
 def hint_annotations(pairs: Sequence[DocumentValues], root: Node) -> Iterator[str]:
-    """Yield hints at schema annotations with which some values would be read in another way."""
+    """Yield hints that recommend a schema annotation because of the values in the documents.
+
+    One hint is about texts, such as `N/A`, that could count as absent. The other is about lists in
+    the ground truth of which the prediction has a single item, which could be a right answer.
+    """
     values = [value for gt, pred in pairs for value in _walk(_Values((), root, gt, pred))]
     yield from _hint_absent_values(values)
     yield from _hint_any_of(values)

@@ -94,18 +94,23 @@ def check_own_files(folder: str) -> None:
 
 
 def _name_input(title: str) -> str:
-    """Return words for an input in a sentence. `title` is its title, or the flag of an option."""
+    """Return a phrase that names an input in a message.
+
+    If `title` is the flag of an option, such as `--gt`, the phrase is `the input of --gt`.
+    Otherwise, it is the title itself, such as `the configuration file`.
+    """
     return f"the input of {title}" if title.startswith("-") else title
 
 
 def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str, str]]) -> None:
     """Check that no output would overwrite an input or another output.
 
-    An output is a pair of option and path. An input is a pair of title and path. If the path is a
-    directory, all files in it are checked, and also the files to which its links lead.
+    Each output is (option, path), and each input is (title, path). If an input is a directory, no
+    output may be in this directory, or be a file to which a link in this directory leads.
 
     Raises:
-        UsageError: an output would overwrite an input or another output.
+        UsageError: an output would overwrite an input, another output, or a file that the run
+            itself writes into its run directory.
     """
     input_files = [(name, _real_place(path), path) for name, path in inputs if path and path != "-"]
     problems, output_paths, outputs = [], set(), [*outputs]
@@ -164,8 +169,8 @@ def _is_same(first: PurePath, second: PurePath) -> bool:
 def _is_own_name(path: PurePath, directory: PurePath) -> bool:
     """Return whether a path belongs to a file that the run itself writes into a run directory.
 
-    This is decided by the name of the file, or of the directory that contains it. Case is ignored,
-    as some file systems do.
+    `directory` is the run directory. Only the first name in the path below it decides, such as
+    `journal`. Case is ignored, because some file systems ignore case.
     """
     steps = path.parts[len(directory.parts) :]
     if not steps or not _is_same(path.parents[len(steps) - 1], directory):
@@ -244,13 +249,20 @@ def whole_file(
 
 
 def _is_stream(target: Path) -> bool:
-    """Return whether an output is a device, a pipe or a stream, which has no name of its own."""
+    """Return whether an output is a device, a pipe or a stream such as `/dev/stdout`.
+
+    These outputs must be written to directly: no temporary file can be renamed to replace them.
+    """
     is_named_stream = target.parts[:2] == ("/", "proc") or target.parts[:3] in _STREAMS
     return is_named_stream or (target.exists() and not target.is_file())
 
 
 def name_of_partial(path: str) -> str:
-    """Return the name of an output that `whole_file` writes with `partial`."""
+    """Return the name that `whole_file` gives to an output if `partial` returns True.
+
+    `.partial` is appended to the name, except for devices, pipes and streams. If `path` is a link,
+    the name is that of the file to which the link leads.
+    """
     if is_url(path):
         return f"{shown_url(path)}{PARTIAL}"
     target = Path(path)

@@ -20,7 +20,7 @@ from stickler_cli.core.rules import FRACTION, Rule
 from .dialects import Schema
 
 DEFAULT_WEIGHT: Final = 1.0
-"""Weight of fields that state none. Source: docs/schema.md."""
+"""Weight of a field if no annotation states its weight. Source: docs/schema.md."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +239,7 @@ def _is_right(key: str, value: Any) -> bool:
 def annotation_problems(
     schema: Mapping[str, object], source: str, path: tuple[str | int, ...]
 ) -> Iterator[Problem]:
-    """Yield the problems of the annotations that a schema has itself."""
+    """Yield the problems of a schema's own annotations, but not of those in its subschemas."""
     for key, value in own_keys(schema).items():
         if _is_right(key, value):
             continue
@@ -318,9 +318,9 @@ class Merged:
 
     An annotation that no schema has is None.
 
-    An array passes some of its annotations on to its elements. The annotations that are passed on
-    are called `inherited`, and are also an object of this class. If an element has another value
-    for an inherited annotation, the inherited value wins.
+    An array passes some of its annotations on to its elements. Functions take the annotations
+    that are passed on as the argument `inherited`, which is also a `Merged` object. If an element
+    itself has another value for an inherited annotation, the inherited value wins.
     """
 
     comparator: str | None = None

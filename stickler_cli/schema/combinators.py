@@ -28,27 +28,29 @@ SPEAKS: Final = frozenset(
 or lead to other schemas."""
 
 MOST_COMBINATIONS: Final = 128
-"""Maximum number of combinations if several unions apply to one field: a combination takes one
-alternative of each union. If there are more, the last unions are merged like `allOf`. Source:
-docs/schema.md."""
+"""Maximum number of combinations of alternatives for one field. If several unions apply to a field,
+a combination has one alternative of each union: unions of 2, 3 and 4 alternatives have 24
+combinations. If there are more combinations than the maximum, the alternatives of the last unions
+apply all at once, as with `allOf`. Source: docs/schema.md."""
 
 OPEN: Final = "any"
 """The kind of a field or element whose values may have any type."""
 
 DeadReferenceReporter = Callable[[Schema, str, LeadsNowhereError], None]
-"""A function that reports a reference that cannot be followed. It takes the schema with the
-reference, the keyword and the error."""
+"""A function that reports a reference that cannot be followed. It has three arguments: the schema
+that contains the reference, the keyword of the reference (such as `$ref`), and the error."""
 
 
 def flatten(files: SchemaFiles, in_force: InForce, report: DeadReferenceReporter) -> InForce:
-    """Return all subschemas that apply through `allOf` and references. Earlier ones win.
+    """Return the given subschemas and those behind their `allOf` and references, as a flat tuple.
 
-    The order is: a schema's own keys, its `allOf` from last to first, then the target of its
-    reference.
+    Each schema comes first, then the schemas of its `allOf` from last to first, then the target of
+    its reference. If two subschemas contradict each other, the earlier one wins.
 
-    Subschemas that do not affect comparisons are left out. An example is a schema that has only a
-    `$ref`: the definition remains, so all references to one definition give the same result. If no
-    subschema affects comparisons, only the first one is returned.
+    Subschemas that do not affect comparisons are left out. For example, a schema that has only a
+    `$ref` is left out, and only the definition is returned. All references to one definition
+    therefore give the same result. If no subschema affects comparisons, only the first subschema is
+    returned.
     """
     leads_on = ("allOf" in outer.schema or files.references_of(outer.schema) for outer in in_force)
     if len(in_force) == 1 and not any(leads_on):
@@ -140,13 +142,13 @@ def declared_types(in_force: InForce) -> list[str] | None:
 class Branch(NamedTuple):
     """One alternative of a union, with all subschemas that apply to its values.
 
-    An alternative that only allows null is not included.
+    There is no `Branch` for an alternative that allows only null.
     """
 
     in_force: InForce
     arm: Source | None
-    """The schema of the alternative. None if the union is a list of types, and the alternative is
-    one of them."""
+    """The schema of the alternative, if the union is an `anyOf` or `oneOf`. None if the union is a
+    list of types, such as `"type": ["string", "number"]`."""
     kind: str = ""
     """The type of the alternative if the union is a list of types; otherwise empty."""
 
@@ -156,9 +158,10 @@ def branches_of(
 ) -> tuple[Branch, ...]:
     """Return the alternatives of the first union that affects how values are compared.
 
-    If there are further unions, they become part of each alternative. If all unions together have
-    more than `MOST_COMBINATIONS` combinations, the last ones are merged: all their alternatives
-    apply at once, as with `allOf`.
+    Further unions that affect comparisons apply inside each of these alternatives. If all unions
+    together have more than `MOST_COMBINATIONS` combinations of alternatives, the last unions are
+    merged: all alternatives of a merged union apply at once, as with `allOf`. If no union affects
+    comparisons, the result is empty.
     """
     unions = list(_unions(files, in_force, report))
     if not unions:
@@ -210,7 +213,8 @@ def properties(
 ) -> dict[str, InForce]:
     """Return a dict from the name of each property to all subschemas that describe it.
 
-    If a schema adds properties to those of a referenced schema, the referenced ones come first.
+    If a schema has properties and also a reference to a schema with properties, the dict has the
+    properties of the referenced schema first.
     """
     sources_by_name: dict[str, list[Source]] = {
         name: [] for source in reversed(in_force) for name in named_schemas(source, keyword)
@@ -233,9 +237,12 @@ def named_schemas(source: Source, keyword: str) -> dict[str, JsonValue]:
 def kinds_of(files: SchemaFiles, in_force: InForce) -> list[str]:
     """Return the JSON types that a value may have, without null; `OPEN` if any type is allowed.
 
-    If there is no `type`, a keyword such as `properties` shows the type to which it belongs. If
-    there is no such keyword either, the types of the listed values are returned, or `string` if
-    `format` is a known format of strings.
+    If no subschema has a `type`, the type is inferred from other keywords. The first rule that
+    applies decides:
+
+    1. A keyword such as `properties` gives `object`, and a keyword such as `items` gives `array`.
+    2. An `enum` or a `const` gives the types of its values.
+    3. A `format` gives `string` if it is a known format of strings.
     """
     types = declared_types(in_force) or _inferred(files, in_force)
     kinds = [name for name in dict.fromkeys(types) if name != "null"]

@@ -82,9 +82,9 @@ DEFAULT_MODEL_NAME: Final = "DynamicModel"
 """The model name of schemas that do not state one. Source: docs/schema.md."""
 
 LARGE: Final = 50
-"""A part of the plan with at most this many nodes may be repeated in the plan. If a larger part is
-used several times, the further uses refer to the first one. A plan is therefore never much larger
-than its schema."""
+"""Maximum number of nodes of a part that may occur in the plan several times. A larger part occurs
+only once: where it is used again, the plan has a reference to it. A plan is therefore never much
+larger than its schema."""
 
 NO_DOCUMENT: Final = "the schema does not describe a document"
 DOCUMENT_EXPECTED: Final = "a schema for JSON objects or arrays"
@@ -97,7 +97,7 @@ its documents are objects."""
 
 
 class _LoopError(Exception):
-    """A union has an alternative that is only the union itself."""
+    """Is raised if an alternative of a union is only a reference back to this union."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,8 @@ class Built:
 
     node: Node
     aggregate: bool | None
-    """The field's own `aggregate` annotation."""
+    """The `aggregate` annotation of the field or element; None if there is none. A list without the
+    annotation may take it from its elements (see `speaks_for_list`)."""
     speaks_for_list: bool = True
     """For an element of a list: whether the list takes the weight and the `aggregate` annotation of
     the element if it has none itself."""
@@ -215,7 +216,8 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
     def _compile_single(self, place: SinglePlace) -> Built:
         """Compile one field or element that is not a union.
 
-        The annotations that have an effect on it are noted, so that all others can be reported.
+        Record which of its annotations have an effect. Annotations that have no effect on any field
+        are reported later.
         """
         merged = place.merged
         if isinstance(place, ArrayPlace | ObjectPlace):
@@ -250,7 +252,8 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
     def _compile_array(self, place: ArrayPlace) -> Built:
         """Compile a list or a tuple to a node.
 
-        The annotations that have an effect on it are noted, so that all others can be reported.
+        Record which of its annotations have an effect. Annotations that have no effect on any field
+        are reported later.
         """
         merged = place.merged
         if place.positions:
@@ -291,7 +294,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         return Built(list_node, aggregate, ignored=items.ignored)
 
     def _check_key(self, merged: Merged, items: Node) -> None:
-        """Report each name in the annotation `key` of a list that is not a field of its items."""
+        """Report names in the annotation `key` of a list that no field of its items has."""
         objects = list_object_nodes(items)
         declared = [field.name for node in objects for field in (*node.fields, *node.ignored)]
         key_names = merged.keys if merged.key else ()
@@ -441,8 +444,8 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
     def _name_place(self, in_force: InForce, inherited: Merged = NOTHING_INHERITED) -> str:
         """Return a unique name for a place.
 
-        The name consists of the URIs of the schemas in force and of a text for the annotations that
-        the place inherits.
+        The name starts with the URI of each schema that applies to the place. If the place inherits
+        annotations, a text that identifies these annotations follows.
         """
         names = [f"{self._files.uri_of(source.schema)}{source.scope or ''}" for source in in_force]
         names += [] if inherited == NOTHING_INHERITED else [inherited.signature]

@@ -228,11 +228,12 @@ next value is validated."""
 
 
 class Apart:
-    """Validates values against some definitions on behalf of jsonschema-rs.
+    """Validates values against separately validated definitions, and remembers the answers.
 
-    These are the definitions that are validated separately. At each reference to one of them,
-    jsonschema-rs calls an object of this class with the reference and a value. Such a call is a
-    *question*: is the value valid? The object remembers every answer.
+    A definition is validated separately if so many references lead to it that jsonschema-rs would
+    validate the same value very often. Whenever jsonschema-rs reaches a reference to such a
+    definition, it calls an object of this class with the reference and the value. This call is a
+    *question*: is the value valid under the definition? The object remembers the answer.
     """
 
     def __init__(self, accepts: Callable[[str, JsonValue], bool]) -> None:
@@ -308,7 +309,10 @@ class Apart:
         return self._known[key]
 
     def _gives_up(self) -> bool:
-        """Return whether a question was postponed or failed: the current result is useless then."""
+        """Return whether a question was postponed or failed.
+
+        All results then have no meaning, until `settle` tries again or raises the error.
+        """
         return self._put_off is not None or self._failure is not None
 
 
@@ -373,8 +377,10 @@ class JudgedDocuments:
     def contents(self) -> dict[str, JsonValue]:
         """Maps the URI of each document to the document, changed so that jsonschema-rs can use it.
 
-        Each `$schema` is replaced. A `$ref` is replaced if it is one of the renamed references, or
-        if its definition is validated separately.
+        The `$schema` of each document is set to the URI of the document's dialect. If a schema
+        object is a key in `renamed`, its `$ref` is changed to the new value. If a schema object is
+        a key in `separate`, its `$ref` is replaced with the keyword `APART`, unless `looks_back` is
+        set.
         """
         separate = {} if self.looks_back else self._separate
 
@@ -415,10 +421,10 @@ class JudgedDocuments:
         return self._parts[kind, reference]
 
     def find_judge(self, kind: "type[JudgedPart]") -> Apart:
-        """Return the `Apart` object that validates values against separately validated definitions.
+        """Return the `Apart` object that answers questions about separately validated definitions.
 
-        For each definition, it uses one object of the class `kind`. The same class always gives the
-        same `Apart` object.
+        The `Apart` object validates values against each definition with an object of the class
+        `kind`. Calls with the same `kind` return the same `Apart` object.
         """
 
         def accepts(reference: str, value: JsonValue) -> bool:

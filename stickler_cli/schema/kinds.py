@@ -40,9 +40,9 @@ def open_default(weight: float = DEFAULT_WEIGHT) -> OpenNode:
 
 
 def list_rules(merged: Merged) -> dict[str, Any]:
-    """Return the arguments of a node that say how list elements are paired and counted.
+    """Return keyword arguments for the node of a list: how elements are paired and counted.
 
-    Only those that annotations state are returned. Keys are names of parameters.
+    Keys are names of parameters. Arguments that no annotation states are left out.
     """
     rules = {
         "exhaustive": merged.exhaustive,

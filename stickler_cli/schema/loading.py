@@ -72,17 +72,19 @@ class LoadedSchema:
     warnings: tuple[Problem, ...] = ()
     """Problems, such as misspelt keys, because of which parts of the schema have no effect."""
     refusals: tuple[Problem, ...] = ()
-    """The reason why the schema describes no field, if it describes none. Such a schema can be used
-    only without inference."""
+    """If the schema describes no field, one problem with the reason; empty otherwise. A schema that
+    describes no field can be loaded only if nothing is to be inferred (`--infer never`)."""
     remark: str = ""
     """A sentence on how many annotations were inferred; empty if nothing was inferred."""
     note: str = ""
-    """Sentences about fields whose comparison may be too lenient; empty if there are none. One kind
-    of such fields are texts without annotations in a schema that annotates other fields. The other
-    kind are lists that are compared in any order although their names suggest an order."""
+    """Sentences about fields whose comparison may be too lenient; empty if there are no such
+    fields. There are two kinds of such fields: texts without annotations, in a schema that
+    annotates other fields, and lists whose order is ignored although their names suggest an
+    order."""
     of_step: Mapping[str, "LoadedSchema"] = field(default_factory=dict)
-    """If a directory was loaded, maps each kind of document to its schema. The kind is the file
-    name of the schema. Empty if a single file was loaded."""
+    """If a directory was loaded, maps each kind of document to its schema. The kind is the name of
+    the schema file without its suffix, and with `/` at the end: `invoices/` for `invoices.json`.
+    Empty if a single file was loaded."""
 
     @property
     def schemas(self) -> "tuple[LoadedSchema, ...]":
@@ -325,11 +327,13 @@ def loaded(  # noqa: PLR0913 - a file and its options
 ) -> LoadedSchema:
     """Infer missing annotations of a parsed schema, and compile it.
 
-    `seen` has the values that were observed in the schema's documents. If they have not been read
-    yet, `look` reads them. It is called only if annotations must be inferred.
+    `seen` has statistics of the values in the documents of this schema. A caller that has not read
+    the documents gives the function `look` instead, which reads them and returns the statistics.
+    `look` is called only if annotations must be inferred.
 
     Raises:
-        SchemaError: the schema is invalid, as for `compile_schema`.
+        SchemaError: `compile_schema` finds the schema invalid, or the schema describes no field
+            and `when` is not "never".
     """
     options: Any = {"allow_plugins": allow_plugins, "comparators": comparators, "boxes": boxes}
     inference = infer(schema, path, file, when=when, seen=seen, **options)

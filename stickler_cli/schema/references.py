@@ -62,11 +62,11 @@ class ReferenceOrigin(NamedTuple):
 def find_file(uri: str, origin: ReferenceOrigin) -> FilePath:
     """Find the file that belongs to an absolute URI in a document.
 
-    A `file:` URI names the file. All other URIs are translated: the files are assumed to be
-    arranged in the same way as the URIs. For instance, the document `a/order.json` may have the
-    `$id` `https://x.org/order`. From there, the relative path to the URI
-    `https://x.org/parts/price` is `parts/price`. From the document's own file, the same path leads
-    to the file `a/parts/price`.
+    A `file:` URI names the file. For all other URIs, the files are assumed to be arranged in the
+    same way as the URIs. For instance, the document in the file `a/order.json` has the `$id`
+    `https://x.org/order`, and the URI is `https://x.org/parts/price`. The relative path from the
+    `$id` to the URI is `parts/price`. This path is then followed from the document's file: the
+    result is the file `a/parts/price`.
 
     Raises:
         LeadsNowhereError: there is no such file.
@@ -106,7 +106,11 @@ def find_file(uri: str, origin: ReferenceOrigin) -> FilePath:
 
 
 def _relative(uri: str, identifier: str) -> str:
-    """Return the relative path from one URI to another; empty if they are on different hosts."""
+    """Return the relative path from `identifier` to `uri`.
+
+    If `uri` is a relative reference, return its own path. Return an empty text if the two URIs have
+    different schemes or hosts, or if the path of `uri` does not begin with `/`.
+    """
     to, start = urlsplit(uri), urlsplit(identifier)
     if not to.scheme:
         return unquote(to.path)
@@ -372,9 +376,10 @@ class SchemaFiles:
         return [name for name in self.locate(schema).dialect.references if name in schema]
 
     def enter(self, source: Source, schema: JsonValue) -> Source:
-        """Combine a schema with the scope of the schema around it, and return both as a source.
+        """Return a schema that is inside another schema, together with its scope, as a `Source`.
 
-        The schemas `true` and `false` are replaced by objects.
+        `source` is the outer schema with its scope. The schemas `true` and `false` are replaced by
+        objects.
         """
         if not isinstance(schema, dict):
             return Source(self.booleans[bool(schema)], source.scope)

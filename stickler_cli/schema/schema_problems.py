@@ -323,9 +323,9 @@ _RULES: Final[dict[str, Callable[[Any], str]]] = {
     ),
     "uniqueItems": lambda limit: "each element only once",
 }
-"""Maps a keyword of meta-schemas to a function that words what was expected. The function takes the
-value of the keyword in the meta-schema. For instance, it makes "a number of at least 0" from 0 for
-`minimum`."""
+"""Maps a keyword of meta-schemas to a function that returns a description of the expected value.
+The function takes the value that the keyword has in the meta-schema. For instance, the function
+for `minimum` takes 0 and returns "a number of at least 0"."""
 
 
 def _hint(path: Path, error: "ValidationError", *, unnamed: bool) -> str:
@@ -374,7 +374,7 @@ Schema, but are not misspelt keywords."""
 SHOWN: Final = 5
 """The error about a schema without fields quotes at most this number of keys."""
 _LEVELS: Final = 6
-"""Maximum depth to which a value is searched for a schema inside it."""
+"""Number of levels, counted from the outside, that are searched for a schema inside a value."""
 
 
 def warnings_of(schema: Schema, source: str) -> Iterator[Problem]:
@@ -404,7 +404,7 @@ def warnings_of(schema: Schema, source: str) -> Iterator[Problem]:
 
 
 def _meant(key: str) -> str | None:
-    """Return the keyword of which a key seems to be a misspelling, or None if it seems intended."""
+    """If a key seems to be a misspelt keyword, return the right keyword; otherwise, return None."""
     if key in KEYWORDS or key in _OTHERS or key.startswith("x-"):
         return None
     meant = nearest(key, KEYWORDS - {"id"})
@@ -440,7 +440,10 @@ def without_doubled_values(schema: Schema) -> Schema:
 
 
 def nothing_described(schema: Schema, source: str) -> Problem:
-    """Return a problem saying that a schema describes no field. It guesses what the mistake is."""
+    """Return the problem that a schema describes no field, with a guess at the mistake as hint.
+
+    The hint is empty if the mistake cannot be guessed.
+    """
     expected = 'an object schema whose "properties" name the fields'
     if not schema:
         return Problem(

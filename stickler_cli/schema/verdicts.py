@@ -263,7 +263,10 @@ keywords, validation against a recursive schema takes linear time."""
 
 
 class Reach:
-    """Follows all references that start in a schema. It reads all documents before validation."""
+    """Follows all references that start in a schema, and reads the schema documents they lead to.
+
+    All schema documents are thus read before any value is validated.
+    """
 
     def __init__(self, files: SchemaFiles) -> None:
         self._files = files

@@ -62,7 +62,10 @@ class CloseValues:
     examples: list[CloseExample] = field(default_factory=list)
 
     def add(self, count: int, examples: list[CloseExample]) -> None:
-        """Add a number of values and their examples."""
+        """Add `count` to the number of values, and add examples of these values.
+
+        Of all examples, only the `MAX_EXAMPLES` from the documents with the lowest ids are kept.
+        """
         self.count += count
         self.examples = sorted({*self.examples, *examples})[:MAX_EXAMPLES]
 
@@ -111,16 +114,16 @@ class CloseMatches:
             self.by_field.setdefault(key, CloseValues()).add(len(positions), examples)
 
     def merge(self, other: Self) -> None:
-        """Add the documents of another statistic."""
+        """Add the counts and examples of another statistic, which was made from other documents."""
         for key, values in other.by_field.items():
             self.by_field.setdefault(key, CloseValues()).add(values.count, values.examples)
         self._bound_fields()
 
     def _bound_fields(self) -> None:
-        """Keep only the first `MAX_FIELD_DIFFERENCES` keys, in sorted order.
+        """Keep only the first `MAX_FIELD_DIFFERENCES` pairs (field, difference), in sorted order.
 
-        The result does not depend on the order of documents: a key that is kept in the end was also
-        kept at every earlier step.
+        This is done whenever documents are added. Their order does not matter: a pair that is among
+        the first pairs of all documents is also among the first pairs of any part of them.
         """
         if len(self.by_field) > MAX_FIELD_DIFFERENCES:
             kept = nsmallest(MAX_FIELD_DIFFERENCES, self.by_field)

@@ -199,10 +199,11 @@ def _tally_view(
 
 
 def sums_record(tally: Tally, *, whole: bool) -> dict[str, object]:
-    """Return those sums that a run file needs in addition to the counts.
+    """Return the sums that a run file has in addition to the counts, so that runs can be merged.
 
-    With these sums, runs can be merged. If `whole` is true, `tally` is about whole documents. The
-    sums of their scores are then left out, because another part of the run file has them.
+    `whole` must be true if `tally` is about whole documents, and false if it is about a field. For
+    whole documents, the number of scored documents and the sums of scores are left out, because
+    another part of the run file has them.
     """
     record: dict[str, object] = {}
     if tally.n_scored and not whole:

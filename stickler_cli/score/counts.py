@@ -126,7 +126,7 @@ DOCUMENT, FIELD, SIDE, ITEM, INNER_ITEM = (role.value for role in Role)
 
 
 class UnitRules(NamedTuple):
-    """In which counting modes a unit counts, and how it affects exact items."""
+    """In which counting modes a unit counts, whether it can be exact, and whether it is wrong."""
 
     in_overall: bool
     in_aggregate: bool
@@ -140,7 +140,7 @@ class UnitRules(NamedTuple):
 
 
 def unit_rules(kind: int, role: int, outcome: int, *, parent_is_one_sided: bool) -> UnitRules:
-    """Return in which counting modes a judged unit counts, and how it affects exact items."""
+    """Return the counting rules of a judged unit, as `UnitRules`."""
     in_overall, in_aggregate, in_leaves = unit_countings(
         kind, role, outcome, parent_is_one_sided=parent_is_one_sided
     )
@@ -327,12 +327,16 @@ def entries_of_extra_keys(table: UnitTable) -> tuple[Indexes, Indexes]:
 
 
 def item_bins(table: UnitTable, is_item: Mask, is_wrong: Mask, first_bin: Indexes) -> list[Indexes]:
-    """Return the indexes of the counts to which items add 1.
+    """Return the indexes of the counts to which items add 1, in the flat array of all counts.
 
-    There are four arrays: for exact items, all items, missed items and invented items. The result
-    is empty if there are no items. Elements of lists are items, and so are objects in fields. In a
-    list of lists, the items are the inner lists. `first_bin` is the index at which the cell of each
-    unit begins.
+    The result has four arrays of indexes: for exact items, all items, missed items and invented
+    items. If there are no items, the result is an empty list.
+
+    These units are items: elements of lists, and objects in fields. In a list of lists, the inner
+    lists are items, but their elements are not. A pair of values of different kinds counts as one
+    item if one of the values is an object.
+
+    `first_bin[i]` is the index of the first count in the cell of unit `i`.
     """
     # A mismatch counts as an item if one of its sides is an object.
     for batch in table.batches:

@@ -146,7 +146,7 @@ def _count_pairs(batch: UnitBatch, selected: Indexes) -> ValuePairs:
 
 
 def _category_name(value: object) -> str | None:
-    """Return a value as JSON text. Return None for objects, lists and texts that are too long."""
+    """Return a value as JSON text, or None for an object, a list, or a text that is too long."""
     text = None if isinstance(value, dict | list) else display_value(value)
     return text if isinstance(text, str) and len(text) <= MAX_VALUE_CHARACTERS else None
 
@@ -193,9 +193,9 @@ class Histogram:
     """
 
     matched: list[int] = field(default_factory=lambda: [0] * (BINS + 1))
-    """Number of pairs in each bin that are at or above their threshold, (BINS + 1,)."""
+    """For each bin, the number of its pairs that match, (BINS + 1,)."""
     unlike: list[int] = field(default_factory=lambda: [0] * (BINS + 1))
-    """Number of pairs in each bin that are below their threshold, (BINS + 1,)."""
+    """For each bin, the number of its pairs that do not match, (BINS + 1,)."""
 
     def add(self, similarity: Floats, is_match: Mask) -> None:
         """Add pairs. `similarity` is in [0, 1]; `is_match` marks the pairs that match."""

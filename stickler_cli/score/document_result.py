@@ -43,8 +43,8 @@ class DocumentResult:
     """Problems of the document that a person should see. If the status is not `evaluated`, they
     include the reason."""
     warnings: tuple[str, ...] = ()
-    """Names of oddities in the two documents, each only once. An oddity did not prevent reading the
-    document."""
+    """Names of oddities in the ground truth or the prediction, such as `duplicate_keys`. Each name
+    occurs once. Documents can be read and compared in spite of their oddities."""
     verdicts: Mapping[Side, SchemaVerdict] = field(default_factory=dict)
     """The schema violations of each side. A side has no entry if it is absent or was not
     checked."""

@@ -34,8 +34,8 @@ from .sums import FieldTallies, RateRule, Tally, in_schema_order
 FORMAT: Final = "stickler-evaluation/1"  # format of `Evaluation.to_dict`; see docs/results.md
 RUN_FORMAT: Final = "stickler-run/1"  # format of an evaluation with schema, options and sources
 NO_GROUP: Final = "(none)"
-"""Name of a special group. It has the documents that have no value for a breakdown key, or
-several."""
+"""Name of the group for documents that belong to no other group. A document belongs to no other
+group if its value for the breakdown key is absent or empty, or is a list or an object."""
 MAX_GROUPS: Final = 200  # groups of one breakdown key: more than anyone reads
 MAX_ROWS: Final = 100_000
 """With `rows="auto"`, single documents are kept if a run has at most this many. They need about 50
@@ -88,9 +88,10 @@ class Results:
     warnings: Counter[str] = field(default_factory=Counter)
     """Number of documents with each warning. The names are in `score/document_result.py`."""
     unwrapped: Counter[str] = field(default_factory=Counter)
-    """Number of values that were taken out of each form of wrapper, which is an object around a
-    value. The key `INHERITED` counts the values that have no confidence of their own and took the
-    confidence of the object or list that contains them."""
+    """Maps each form of wrapper to the number of values that were taken out of wrappers of this
+    form. A wrapper is an object around a value. There is one other key, `INHERITED`: it counts the
+    predicted values that have no confidence of their own, and took the confidence of the object or
+    list that contains them."""
     skipped_keys: Counter[str] = field(default_factory=Counter)
     """Maps each metadata key that is not evaluated, such as `page`, to the number of values with
     this key."""
@@ -132,7 +133,7 @@ class Results:
         """Add all documents of other results.
 
         Raises:
-            UsageError: the two have different interval settings.
+            UsageError: these results and `other` have different interval settings.
         """
         self._merge_interval_settings(other)
         self.ledger.merge(other.ledger)
@@ -145,10 +146,13 @@ class Results:
             fold.merge(other.folds[kind])
 
     def _merge_interval_settings(self, other: Self) -> None:
-        """Keep the interval settings only if all documents of both results were added with them.
+        """Set the interval settings of these results for a merge with `other`.
+
+        If documents were added without interval settings on either side, the merged results have no
+        interval settings. A side without documents and settings does not matter.
 
         Raises:
-            UsageError: the two have different interval settings.
+            UsageError: both sides have interval settings, and the settings differ.
         """
         settings, other_settings = self.interval_settings, other.interval_settings
         if settings is not None and other_settings is not None and settings != other_settings:
@@ -322,8 +326,9 @@ class Evaluation(Results):
     )
     problems: list[DocumentProblem] = field(default_factory=list)
     n_unnamed: Counter[Status] = field(default_factory=Counter)
-    """For each status, the number of problems that are counted but not listed in `problems`. It is
-    0 if the run keeps single documents, since `problems` then has all of them."""
+    """Maps the status of documents to the number of their problems that `problems` does not list.
+    Empty if the results of single documents are kept (see `rows`), because `problems` then lists
+    every problem."""
     conditions: Conditions | None = None
     """The options and fields of the comparison; None if unknown."""
     metrics: dict[str, Measure] = field(default_factory=dict)
@@ -351,7 +356,11 @@ class Evaluation(Results):
 
     @property
     def keeps_rows(self) -> bool:
-        """Whether single documents may be kept, given the setting and the number of documents."""
+        """Whether the results of single documents may be kept.
+
+        With the setting `rows="inline"`, they may always be kept. With `rows="auto"`, they may be
+        kept if there are at most `MAX_ROWS` documents.
+        """
         is_small = self.statuses.total() <= MAX_ROWS
         return self.rows == "inline" or (self.rows == "auto" and is_small)
 
@@ -408,7 +417,10 @@ class Evaluation(Results):
         self._drop_rows_of_large_runs()
 
     def _merge_row_keeping(self, other: Self) -> None:
-        """Keep single documents only if both evaluations have kept all of their documents."""
+        """Keep the results of single documents only if both evaluations have kept all of them.
+
+        An evaluation without documents has nothing to keep, so that the other one decides.
+        """
         ledger = self.ledger
         if ledger.blocks is None and other.ledger.blocks is not None and not self.has_documents:
             ledger.blocks = Blocks()

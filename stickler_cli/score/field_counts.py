@@ -22,9 +22,9 @@ class ConfidentValues:
     paths: Sequence[tuple[str, ...]]
     """The paths of the fields that `field` refers to."""
     document: Indexes
-    """The number of each value's document, (n,)."""
+    """The position of each value's document, as an array of shape (n,)."""
     field: Indexes
-    """The field of each value, as a position in `paths`, (n,)."""
+    """The field of each value, as a position in `paths`. This is an array of shape (n,)."""
     is_right: Mask
     confidence: Floats
 
@@ -44,20 +44,24 @@ class ConfidentValues:
     def select_documents(self, start: int, end: int) -> "ConfidentValues | None":
         """Return the values of the documents from `start` up to, but not including, `end`.
 
-        The result counts positions of documents from `start`. Return None if none of these
+        In the result, the document at `start` has position 0. Return None if none of these
         documents has a value with a confidence.
         """
         selected = self.select((start <= self.document) & (self.document < end))
         return selected.with_documents(selected.document - start) if len(selected) else None
 
     def with_documents(self, document: Indexes) -> "ConfidentValues":
-        """Return the same values with new document positions, (n,)."""
+        """Return the same values with new positions of their documents.
+
+        `document` is an array of shape (n,).
+        """
         return replace(self, document=document)
 
     def sort(self) -> "ConfidentValues":
         """Return the values sorted by document.
 
-        Within a document, right values come before wrong ones, and both are sorted by path.
+        Within a document, right values come before wrong values. The right values of a document are
+        sorted by field path, and so are the wrong values.
         """
         rank_by_path = {path: rank for rank, path in enumerate(sorted(self.paths))}
         rank_by_field = np.array([rank_by_path[path] for path in self.paths], np.intp)
@@ -163,12 +167,12 @@ class FieldCounts(NamedTuple):
     """The paths of all fields. The first one is the root, and parents come before their
     children."""
     starts: Indexes
-    """The first row of each field, (n_fields,). All rows of a field follow each other, sorted by
-    document."""
+    """The first row of each field, as an array of shape (n_fields,). The rows of a field are
+    consecutive, and are sorted by document."""
     documents: Indexes
     """The document of each row. The root has a row for every document."""
     cells: Cells
-    """The counts of each row, (n_rows, CELL_SIZE)."""
+    """The counts of each row, as an array of shape (n_rows, CELL_SIZE)."""
     scores: Floats
     """Four figures of each row: whether the row has its own score (1 or 0), similarity, score after
     clipping, and weight. The shape is (4, n_rows). A field inside a list or a one-sided object has
@@ -177,12 +181,13 @@ class FieldCounts(NamedTuple):
     """Keys in ground truths that the schema does not declare: (document, path) for each key that
     has a value."""
     extras: Sequence[DocumentPlace] = ()
-    """Undeclared keys that only predictions have: (document, path) for each."""
+    """Keys that the schema does not declare, and for which only the prediction has a value. There
+    is one pair (document, path of the key) for each such key."""
     confident: ConfidentValues | None = None
     """The predicted values that have a confidence; None if no value has one."""
     unlabelled: Sequence[DocumentPlace] = ()
-    """Fields for which ground truths have no label: (document, path) for each unlabelled value or
-    list."""
+    """Values without a label in the ground truth, and lists with items that have no label. There is
+    one pair (document, path of the field) for each such value or list."""
     left_out: Sequence[tuple[DocumentPlace, int]] = ()
     """The place of each open list, and the number of its predicted items that have no partner. An
     open list is a list that the ground truth labels only in part. Therefore, these items are not

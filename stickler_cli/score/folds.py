@@ -45,7 +45,8 @@ class Example:
     document: str
     """Id of the document."""
     pointer: str
-    """JSON Pointer to the value. For the keyword `required`, to the object that lacks the field."""
+    """JSON Pointer to the invalid value. If the violated keyword is `required`, the pointer leads
+    to the object in which a field is missing."""
     message: str
     """The validator's message, cut to 160 characters. Other versions of the validator may word it
     differently."""
@@ -58,12 +59,13 @@ class Violated:
     keyword: str
     """The violated keyword of the schema."""
     field: str
-    """Path of the field, with `[]` for list items and `*` for keys of maps. For the keyword
-    `required`, this is the missing field. Empty for the whole document."""
+    """Path of the field, with `[]` for list items and `*` for keys of maps. If the violated keyword
+    is `required`, it is the path of the missing field. Empty if the whole document violates the
+    keyword."""
     count: Count
     """Number of occurrences."""
     documents: Count
-    """Number of documents with at least one occurrence."""
+    """Number of documents in which the keyword is violated at this field at least once."""
     example: Example
 
 
@@ -79,11 +81,13 @@ class Validity:
     """Number of documents that could not be read, or that have the wrong JSON type. They do not
     count as valid."""
     violations: list[Violated] = field(default_factory=list, metadata={REQUIRED: True})
-    """The violations by keyword and field, the most frequent first."""
+    """One entry for each keyword that is violated at a field. In run files, the entry with the most
+    violations comes first."""
     _by_key: dict[tuple[str, str], Violated] = field(
         init=False, compare=False, metadata={KEPT: False}
     )
-    """The violations by (keyword, field). The size of the schema limits their number."""
+    """Maps (keyword, field) to the violations of this keyword at this field. The size of the schema
+    limits the number of entries."""
 
     def __post_init__(self) -> None:
         self._by_key = {
@@ -129,8 +133,8 @@ class Validity:
     def _add(self, violated: Violated) -> None:
         """Add a violation to the counts of its keyword and field.
 
-        If it is the first one, the object `violated` itself is stored, and later counts are added
-        to it. The caller must therefore not use the object again.
+        The first object `violated` with this keyword and field is stored. The counts of later
+        objects are added to the stored object, so the caller must not use `violated` again.
         """
         total = self._by_key.setdefault((violated.keyword, violated.field), violated)
         if total is violated:
@@ -197,8 +201,8 @@ class Validities:
 def verdict_view(verdict: SchemaVerdict) -> dict[str, object]:
     """Return the verdict on one document as JSON values, including its first violations.
 
-    `verdict` is None for a document that could not be read. Its entry `valid` is then False,
-    although `count`, the number of violations, is 0.
+    If the document could not be read, `verdict` is None. In the result, `valid` is then False,
+    although `count` (the number of violations) is 0.
     """
     violations = verdict or ()
     return {
@@ -304,9 +308,9 @@ class WhollyRight:
 
     @property
     def spread(self) -> Spread:
-        """The sums for computing the interval.
+        """The sums from which the confidence interval of the share is computed.
 
-        Each document is one unit, which is right or wrong.
+        Each document counts as one unit: right if no value is lost, else wrong.
         """
         right, wrong = float(self.right), float(self.documents - self.right)
         return Spread(
@@ -342,7 +346,8 @@ MAX_KEYS: Final = 1_000
 """Maximum number of undeclared keys that are counted by name. A limit is needed because each
 document may have new keys."""
 MAX_KEY_CHARACTERS: Final = 500
-"""Maximum length of a path, in characters, for an undeclared key that is counted by name."""
+"""Maximum number of characters of a path. An undeclared key with a longer path is not counted by
+name."""
 
 
 def _digest_of(path: FieldNames) -> bytes:
@@ -365,7 +370,8 @@ class PathCounts:
     """For each undeclared key that only predictions have, the number of its values. Each value is a
     false alarm."""
     not_labelled: Counter[FieldNames] = field(default_factory=Counter)
-    """For each field, the number of documents in which it is not labelled, or only in part."""
+    """For each field, the number of documents in which the field is not labelled, or in which only
+    a part of the field is labelled."""
     left_out: Counter[FieldNames] = field(default_factory=Counter)
     """An open list is a list that ground truths label only in part. Maps the path of each open list
     to the number of predicted items that have no partner."""
@@ -399,9 +405,10 @@ class PathCounts:
     def _bound_names(self) -> None:
         """Count at most `MAX_KEYS` undeclared keys by name, and all other keys together.
 
-        The keys with the lowest digests are counted by name, except keys with long paths. The
-        choice is repeated whenever documents are added. If a key is among the lowest now, it was
-        among the lowest at every earlier choice, too. Its count therefore has all of its values.
+        Keys with long paths are not counted by name. Of all other keys, those with the `MAX_KEYS`
+        lowest digests are counted by name. They are chosen again whenever documents are added. If
+        a key is chosen now, it was also chosen every time before, because there were fewer keys
+        then. Its count therefore includes all of its values.
         """
         for name in _UNDECLARED:
             counts: Counter[FieldNames] = getattr(self, name)
@@ -433,9 +440,10 @@ class PathCounts:
     def shares_labelled(self, sums: FieldTallies) -> dict[str, dict[str, float | None]]:
         """Return the labelled shares of a run, in the form of a run file.
 
-        A labelled share is the share of documents in which a field is labelled. The empty path has
-        the mean share of all fields. A field that is labelled in every document has no entry. If
-        every field is labelled in every document, the result is empty.
+        A labelled share is the share of documents in which a field and all its parents are
+        labelled. A field has an entry if the ground truth of some document says that this field is
+        not labelled. The fields inside such a field have no entries of their own. The empty path
+        has the mean share of all fields. If everything is labelled, the result is empty.
         """
         paths = [(), *sorted(self.not_labelled)]
         shares = {field_path(path): self.share_labelled(sums, path) for path in paths}

@@ -61,8 +61,9 @@ def judge_value(gate: Gate, value: float | None, empty: str, prefix: str = "") -
     """Decide whether a value passes a gate. None means an undefined value, which never passes.
 
     `empty` says why the value is undefined; it is used only if `value` is None. The result contains
-    a reason in words. If `prefix` is given, such as "change of ", it is written before the name of
-    the figure, and the reason repeats what the gate requires.
+    a reason in words. `prefix`, such as "change of ", is written before the name of the figure. If
+    both `prefix` and `value` are given, the reason also states what the gate requires, such as
+    `>= -0.01`.
     """
     name = prefix + figure_name(gate)
     field = "" if is_about_documents(gate) else field_path(gate.path)
@@ -89,12 +90,17 @@ def judge_fields(
     find_value: Callable[[Path], tuple[float | None, str]],
     prefix: str = "",
 ) -> GateResult:
-    """Decide whether a gate on a field passes. If it matches several fields, the worst one decides.
+    """Decide whether a gate passes. Its path names one field, or is a pattern for several fields.
 
-    If the gate's path is a pattern, all matching paths in `fields` are judged. `find_value(path)`
-    returns (value, reason). If the value is undefined, it is None and the reason says why.
-    Undefined values are ignored, but the gate fails if all values are undefined. The result
-    contains a reason in words, in which `prefix` is written before the name of the figure.
+    If the path of the gate is a pattern, the gate is checked for each matching path in `fields`.
+    The gate then passes only if the field with the worst value passes.
+
+    `find_value(path)` returns (value, reason) for one field. If the field has no value, the value
+    is None, and the reason says why. Fields without a value are ignored. If no field has a value,
+    the gate fails.
+
+    The result contains a reason in words, in which `prefix` is written before the name of the
+    figure.
     """
     if not has_pattern(gate):
         return judge_value(gate, *find_value(gate.path), prefix)

@@ -85,8 +85,9 @@ class Gate:
     text: str
     """The gate as the user wrote it."""
     mode: str
-    """The counting mode `overall`, `aggregate` or `leaves`. Empty for the counting mode of the run,
-    or `METRIC_PREFIX` for a gate on a user's metric."""
+    """The counting mode: `overall`, `aggregate` or `leaves`. If the gate states no mode, this is
+    empty, and the counting mode of the run is used. For a gate on a user's metric, the value is
+    `METRIC_PREFIX`."""
     path: Path
     """The path of the field; empty for whole documents."""
     metric: str
@@ -375,7 +376,7 @@ _GATE_TEXT: Final = Rule(
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """The result of a gate on a run or on a change."""
+    """The result of a gate that was checked for a run, or for the change between two runs."""
 
     gate: Annotated[Gate, _GATE_TEXT]
     """The gate as the user wrote it."""
@@ -610,7 +611,8 @@ class Aim:
 OF: Final = "argument 'of'"
 """How error messages name the argument that states an aim."""
 ADDED_LIMIT: Final = ">=0"
-"""Is added to the name of a figure to make it a gate that `parse_gate` can read: `f1>=0`."""
+"""A limit that is appended to the name of a figure. `parse_gate` can then read the name as a gate,
+such as `f1>=0`."""
 
 
 def omit_added_limit(error: UsageError) -> UsageError:
@@ -662,9 +664,10 @@ def document_rewards(aim: Aim, counts: FieldCounts, n_documents: int) -> list[fl
 def field_rewards(
     counts: FieldCounts, path: FieldNames, metric: str, n_documents: int, mode: int = LEAVES
 ) -> Floats:
-    """Return a rate or score of one field in each document, (n_documents,).
+    """Return a rate or score of one field for each document.
 
-    It is 1 in a document in which neither side has a value.
+    If neither side of a document has a value, the number is 1. The result is an array of shape
+    (n_documents,).
     """
     rewards = np.ones(n_documents)
     if path not in counts.paths:

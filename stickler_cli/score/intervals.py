@@ -144,8 +144,9 @@ class FieldIntervals:
 class Spread(NamedTuple):
     """Sums over documents for computing the interval of a rate.
 
-    The rate is right / (right + wrong). The sums are those of the two numbers, of their squares and
-    of their product.
+    The rate is right / (right + wrong). Each document has the two numbers `right` and `wrong`. Five
+    sums are added up over all documents: the sum of each number, of its square, and of the product
+    of the two numbers.
     """
 
     right: float
@@ -154,15 +155,16 @@ class Spread(NamedTuple):
     right_times_wrong: float
     wrong_squares: float
     all_right: float = 0.0
-    """The denominator that an average document would have if all its values were right. 0 if the
-    denominator does not depend on how many values are right."""
+    """The denominator of the rate in an average document, as it would be if all values of the
+    document were right. If right values do not change the denominator, this number is 0."""
 
 
 def rate_intervals(spreads: Sequence[Spread], level: float) -> list[Interval | None]:
-    """Return the interval of each rate right / (right + wrong), or None if both sums are 0.
+    """Return the confidence interval of each rate, given the `Spread` of the rate.
 
-    If all documents have equal sizes and each is wholly right or wholly wrong, this is the exact
-    binomial interval.
+    The rate is right / (right + wrong). If `right` and `wrong` are both 0, the interval is None. If
+    all documents have the same size, and each document is either wholly right or wholly wrong, the
+    interval is the exact binomial interval.
 
     Source:
         Cochran (1977), Sampling Techniques, section 6.4, for the variance of a ratio; Clopper and
@@ -494,9 +496,10 @@ def _generator_states(ids: Sequence[str], key: str) -> NDArray[np.uint64]:
 def _draw_weights(
     states: NDArray[np.uint64], first: int, number: int, *, swaps: bool = False
 ) -> Floats:
-    """Return the weights of `number` replicates, beginning with number `first`.
+    """Return the weight of each document in the replicates `first` to `first + number - 1`.
 
-    The shape is (n_documents, number). `first` must be a multiple of four.
+    The first replicate of all has the index 0. `first` must be a multiple of four. If `swaps` is
+    true, weights are 0 or 1. The result is an array of shape (n_documents, number).
 
     Source: Steele, Lea, Flood (2014), doi:10.1145/2660193.2660195, for the generator, SplitMix64.
     """
@@ -517,14 +520,17 @@ def _draw_weights(
 def resampled_intervals(
     wrong: NDArray[Any], right: NDArray[Any], level: float
 ) -> list[Interval | None]:
-    """Return the interval of each figure from its values in replicates; None if a figure is NaN.
+    """Compute the confidence interval of each figure from replicates of the figure.
 
-    `wrong` and `right` are arrays of shape (n_figures, 1 + replicates). Their first column has the
-    original figures, which are always inside their intervals. The replicates in `wrong` include an
-    added document that is wholly wrong. The replicates in `right` include an added document that is
-    wholly right. The lower bound is an interpolated percentile of `wrong`. The upper bound is an
-    interpolated percentile of `right`. `level`, in (0, 1), is the share of the replicates between
-    the two percentiles.
+    A replicate is the figure computed again with random weights of the documents. In addition,
+    each replicate in `wrong` counts one more document that is wholly wrong, and each replicate in
+    `right` counts one more document that is wholly right. The lower bound is a percentile of
+    `wrong`, and the upper bound is a percentile of `right`. Both are interpolated. `level`, in
+    (0, 1), is the share of the replicates between the two percentiles.
+
+    The first column of both arrays is the original figure. The interval always contains it. If the
+    original figure is NaN, the interval is None. Both arrays have the shape
+    (n_figures, 1 + n_replicates).
     """
     position = (1 - level) / 2 * (wrong.shape[1] - 2)
     lower = _interpolate_sorted(wrong[:, 1:], position)

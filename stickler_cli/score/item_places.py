@@ -85,8 +85,9 @@ def bin_names() -> list[str]:
 def count_item_places(table: UnitTable) -> ItemPlaceCounts:
     """Count right and lost values inside list items, by the position of the item.
 
-    For nested lists, the position is that of the outermost list item. It is the position in the
-    ground truth, or in the prediction if the item was invented.
+    If lists are nested, a value is counted at the position of the outermost item that contains it.
+    The position of an item is its index in the ground truth. If the item was invented, the position
+    is its index in the prediction.
     """
     n_bins = len(BIN_STARTS)
     lost, right = np.zeros((2, table.n_documents, n_bins), np.int64)

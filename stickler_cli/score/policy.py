@@ -86,8 +86,8 @@ class FieldPolicy:
     """Upper bound of the expected error, with the confidence level of the test; null if no value is
     accepted."""
     needed: Count
-    """How many documents are needed so that some threshold can keep the promise. With fewer, none
-    can, even if no document has an error."""
+    """Minimum number of documents with which a test can choose a threshold. With fewer documents,
+    no threshold can be shown to keep the promise, even if no document has an error."""
     curve: Sequence[Sequence[Fraction]]
     """Pairs (share of accepted values, mean error). There is one for each threshold, and the
     highest threshold comes first."""
@@ -300,10 +300,11 @@ _ROUNDING: Final = 1e-9  # sums of shares that should be whole numbers are inexa
 
 
 class Losses(NamedTuple):
-    """What happens at each threshold if all values with at least this confidence are accepted.
+    """The losses of documents at each of n thresholds, which are in descending order.
 
-    The loss of a document is the share of wrong values among its accepted values. Thresholds are in
-    descending order; every array has one entry per threshold, (n,).
+    At a threshold, a value is accepted if its confidence is at least the threshold. The loss of a
+    document is the share of wrong values among its accepted values. Every attribute is an array of
+    shape (n,).
     """
 
     threshold: Floats
@@ -424,10 +425,11 @@ def p_values(losses: Losses, max_loss: "float | Floats") -> Floats:
 def reject_in_sequence(p: Floats, starts: Indexes, level: float) -> Floats:
     """Return the level at which each hypothesis of a sequence is rejected; 0 if it is not rejected.
 
-    Each position in `starts` gets an equal part of `level`. A rejected hypothesis passes its part
-    on to the next hypothesis that is not yet rejected. The sequence is a circle: the first
-    hypothesis follows the last one. The probability that any true hypothesis is rejected is
-    therefore at most `level`.
+    `level` is divided equally among the hypotheses at the positions `starts`; all other hypotheses
+    begin with a level of 0. A hypothesis is rejected if its p-value is at most its level. Its level
+    is then added to the level of the next hypothesis that is not yet rejected. After the last
+    hypothesis, the search for the next one continues with the first. With this procedure, the
+    probability that any true hypothesis is rejected is at most `level`.
 
     Source:
         Bretz et al. (2009), A graphical approach to sequentially rejective multiple tests.
@@ -458,10 +460,11 @@ def reject_in_sequence(p: Floats, starts: Indexes, level: float) -> Floats:
 def choose_threshold(losses: Losses, max_loss: float, level: float) -> Acceptance | None:
     """Return the lowest threshold whose expected loss is at most `max_loss`; None if there is none.
 
-    The threshold is chosen by tests, which can err: its expected loss may be greater than
-    `max_loss`. The probability of such an error is at most `level`, over the random choice of the
-    documents. This is guaranteed because the thresholds at which testing starts are chosen from the
-    confidences alone, without knowing which values are right.
+    Thresholds are tested in sequence, from one or more starting thresholds. Statistical tests can
+    err: the expected loss of the returned threshold may be greater than `max_loss`. The probability
+    of such an error is at most `level`, over the random choice of the documents. This guarantee
+    requires that the starting thresholds do not depend on which values are right. They are
+    therefore chosen from the confidences alone.
 
     Source:
         Angelopoulos et al. (2021), Learn then Test, for testing thresholds in a fixed sequence.
@@ -492,10 +495,11 @@ def choose_threshold(losses: Losses, max_loss: float, level: float) -> Acceptanc
 
 
 def _bound_loss(losses: Losses, level: float, max_loss: float) -> float:
-    """Return the upper bound of the expected loss: the greatest expected loss that is not rejected.
+    """Return an upper bound of the expected loss at one threshold.
 
-    `losses` has one threshold. The result lies between its mean loss and `max_loss`; it is found by
-    bisection.
+    `losses` has only this threshold. The bound is the lowest limit for which a test at `level`
+    rejects the hypothesis `expected loss > limit`. Bisection finds this limit between the mean loss
+    and `max_loss`. For `max_loss`, the test must reject the hypothesis.
     """
     low, high = float(max(losses.mean_loss[0], 0.0)), max_loss
     for _ in range(50):

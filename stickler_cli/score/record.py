@@ -175,7 +175,11 @@ class Run:
 
     @property
     def unfit_unnamed(self) -> int:
-        """How many problems `unfit_problems` cannot list, because the run keeps no rows."""
+        """Number of problems that make the run incomplete, but are not in `unfit_problems`.
+
+        A run that keeps no rows (results of single documents) lists only some of its problems, and
+        counts the others.
+        """
         return sum(self.evaluation.n_unnamed[status] for status in self._unfit_statuses)
 
     @property
@@ -283,7 +287,10 @@ def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = N
 
 
 def _drop_number_of_repeats(note: str) -> str:
-    """Return a note on repeated ground truths without their number; other notes stay the same."""
+    """Replace the number in a note on repeated ground truths by the word `some`.
+
+    A note on another subject is returned unchanged.
+    """
     _, middle, rest = note.partition(REPEATED_TRUTHS)
     return f"some{middle}{rest}" if middle else note
 
@@ -326,9 +333,9 @@ def join_rare_keys(evaluation: Evaluation, fields: Sequence[FieldInfo]) -> list[
 
 
 def _sum_planned(runs: Sequence[Run]) -> int | None:
-    """Return how many documents several runs should have evaluated together.
+    """Return the number of documents that all runs in total should have evaluated.
 
-    Return None if all runs are complete, or if one of the numbers is unknown.
+    Return None if all runs are complete, or if this number is unknown for one of the runs.
     """
     if not any(run.partial for run in runs):
         return None
@@ -337,7 +344,7 @@ def _sum_planned(runs: Sequence[Run]) -> int | None:
 
 
 def run_conditions(run: Run) -> dict[str, object]:
-    """Return a dict from name to value of the conditions of a run, such as its options.
+    """Return the conditions of a run, such as its options, as a dict from names to values.
 
     Runs can be merged only if their conditions are equal. A comparison of runs shows which
     conditions differ.
@@ -375,8 +382,9 @@ def _condition_problems(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
 def _shared_document_problems(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
     """Yield a problem for each run that shares documents with an earlier run.
 
-    The problem names the shared documents. If a run keeps no rows, the hashes of its documents show
-    that some are shared, but not which ones.
+    The problem names the shared documents. If a run keeps no rows (results of single documents), it
+    keeps only a sample of hashes of document ids. The problem then says that some documents are
+    shared, but not which documents.
     """
     run_by_id: dict[str, str] = {}
     run_by_hash: dict[str, str] = {}

@@ -192,7 +192,7 @@ EXACT_METRICS: Final = ("exact_precision", "exact_recall", EXACT_F1)
 COUNTING_MODES: Final = ("overall", "aggregate", "leaves")
 OUTCOME_NAMES: Final = tuple(outcome.name.lower() for outcome in Outcome)  # keys of counts in files
 LEAF_COUNTS: Final = slice(N_UNIT_COUNTS - len(OUTCOME_NAMES), N_UNIT_COUNTS)
-"""Where the counts of the mode `leaves`, which counts values, are in a cell."""
+"""The slice of a cell that has the counts of the mode `leaves`. This mode counts single values."""
 OUTCOME_PAIRS: Final = tuple(combinations_with_replacement(range(len(OUTCOME_NAMES)), 2))
 """All pairs of positions in `Outcome`. Each pair has a moment: in each document, the counts of the
 two outcomes are multiplied, and these products are summed over documents."""
@@ -347,9 +347,10 @@ class FieldTallies(dict[FieldNames, Tally]):
         return absent_fields
 
     def count_never_labelled(self) -> dict[str, int]:
-        """Find fields that no document labels, and return the number of documents without a label.
+        """Count the documents that lack a label, for each field that no document labels.
 
-        The result is a dict from the path of such a field, as text, to the number of documents.
+        The result is a dict from the path of such a field, as text, to the number of documents in
+        which the field was not evaluated because it is not labelled.
         """
         never_labelled = {path: tally for path, tally in self.items() if not tally.is_evaluated}
         return {

@@ -178,12 +178,12 @@ def check_gate(
 
 
 def rates_of(n_both: Floats, n_gt: Floats, n_pred: Floats) -> dict[str, tuple[Floats, Floats]]:
-    """Return a dict with the keys `precision`, `recall` and `f1`.
+    """Return precision, recall and F1, each as a pair of dividend and divisor.
 
-    Each value is (dividend, divisor).
-
-    `n_gt` is the number of values (or other things) in the ground truth, `n_pred` the number in the
-    prediction, and `n_both` the number of those that both have.
+    The keys of the dict are `precision`, `recall` and `f1`. `n_gt` is the number of values (or of
+    other things, such as boxes) in the ground truth. `n_pred` is the number of values in the
+    prediction. `n_both` is the number of values that the prediction has in common with the ground
+    truth.
     """
     return {
         "precision": (n_both, n_pred),

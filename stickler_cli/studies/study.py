@@ -25,8 +25,8 @@ class StudyRecord:
 class Study:
     """A question about documents that has its own command.
 
-    The settings are in a package that also has the module `answer.py`. Its function
-    `answer(settings, desk)` returns the report.
+    Each study is a package with a class for its settings, and a module `answer.py`. The function
+    `answer(settings, desk)` in this module returns the report and a verdict, as a `StudyAnswer`.
     """
 
     settings: Any

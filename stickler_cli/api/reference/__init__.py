@@ -1,1 +1,1 @@
-"""Classes and functions of stickler-eval under their own names, with results in its formats."""
+"""Classes and functions that have the names and the result formats of stickler-eval."""

@@ -388,11 +388,12 @@ class BulkStructuredModelEvaluator:
         }
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Drop all documents and results, and take those in a state instead.
+        """Replace all documents and results by those that a state contains.
 
         Raises:
-            ValueError: the state was made by another class.
-            UsageError: the value is not a state made by `get_state`, or another version made it.
+            ValueError: the state is for documents of another class.
+            UsageError: the value is not a state made by `get_state`, or it was made by another
+                version of this package.
         """
         evaluation, non_matches = self._read_state(state)
         self.reset()
@@ -403,9 +404,9 @@ class BulkStructuredModelEvaluator:
         """Add the documents in the state of another evaluator.
 
         Raises:
-            ValueError: the state was made by another class.
+            ValueError: the state is for documents of another class.
             UsageError: the value is not a state made by `get_state`, or it was made by another
-                version or for a schema with other fields.
+                version of this package or for a schema with other fields.
         """
         evaluation, non_matches = self._read_state(other_state)
         self.evaluation.merge(evaluation)

@@ -31,9 +31,9 @@ def evaluate(
         gt: an instance of any pydantic model, or JSON values.
         pred: an instance of any pydantic model, even of another class, or JSON values.
         weight_hints: must be False, because weights are not inferred from names.
-        match_threshold: in [0, 1]; the score at which the result counts as `matched`. List items
-            whose class states no threshold match at this score, too. It can be given only if `gt`
-            is an instance.
+        match_threshold: in [0, 1]; the score at which the result counts as `matched`. If the class
+            of list items states no threshold, these items also match at this score. If `gt` is
+            not an instance, `match_threshold` must be None.
         options: other keywords of `stickler_cli.evaluate`.
 
     Raises:

@@ -177,8 +177,8 @@ class CoverageChart:
     top_text: str
     label: str
     chosen: tuple[float, float, float] | None = None
-    """The point for the threshold of a policy, as (x, y, y of the upper bound of the error rate).
-    None if there is no policy."""
+    """The vertical line at the threshold of a policy. Its three coordinates are x, the y of the
+    error rate, and the y of the upper bound of this rate. None if there is no policy."""
     allowed: float | None = None
     """y coordinate of the allowed error rate; None if there is none."""
 
@@ -330,7 +330,7 @@ class HeatCell(NamedTuple):
 
     errors: int
     query: str
-    """Query part of a link to these errors."""
+    """Query part of a link to the errors that the cell counts. Empty if there is no link."""
     right: int = 0
     """Number of right values, for a cell in the column of right values."""
 
@@ -347,7 +347,8 @@ class HeatMap:
     """Number of rows that are not shown. In a confusion matrix, these are true values without
     errors."""
     is_of_wholes: bool = False
-    """Whether the heat map counts items and objects that are wrong as a whole, not values."""
+    """Whether the heat map counts items and objects that failed as a whole, instead of single wrong
+    values."""
 
     @property
     def is_wide(self) -> bool:

@@ -126,7 +126,7 @@ def _count_listed(values: Sequence[ChangedValue]) -> dict[str, Any]:
 
 
 class PrintedValues(NamedTuple):
-    """A cause with its first rows of values, as the page lists them without JavaScript."""
+    """The text about a cause, and its first changed values, as listed without JavaScript."""
 
     text: str
     rows: Sequence[tuple[ChangedValue, bool]]
@@ -141,9 +141,10 @@ def _print_causes(
     causes: Sequence[Sequence[Any]],
     cause_positions: Mapping[tuple[str, str], int],
 ) -> list[PrintedValues]:
-    """Return the first rows of values of each cause.
+    """Return each cause with its first changed values, as listed without JavaScript.
 
-    `causes` and `cause_positions` are the results of `_causes`.
+    `causes` and `cause_positions` are the results of `_causes` or of `_causes_of_moves`. If there
+    is no space for any value of a cause, the cause is left out.
     """
     rows_by_cause: list[list[ChangedValue]] = [[] for _ in causes]
     for value in values:
@@ -161,16 +162,19 @@ def _print_causes(
 
 
 _MOVES: Final = (Move.BROKEN, Move.FIXED, Move.OTHERWISE, Move.SAME)
-"""Order of values by how they changed. Values that are wrong in both runs come last."""
+"""The ways in which values can change, in the order of the page. Values that are wrong in both runs
+come last."""
 
 
 def _causes_of_moves(
     values: Sequence[ChangedValue], changes: Sequence[CauseChangeText]
 ) -> tuple[list[list[Any]], dict[tuple[str, str], int]]:
-    """Return (rows of causes, positions of the rows) for the page of a difference.
+    """Return causes as rows for the page of a difference, and a dict of row positions.
 
-    The causes are worded as in the summary. A cause has a row for each way in which its values
-    changed. Values without a cause share a row if they changed in the same way.
+    The causes are worded as in the summary. If the values of a cause changed in several ways, the
+    cause has several rows: for example, one row for its fixed values and one for its broken values.
+    Values without a cause share a row if they changed in the same way. The dict maps (how a value
+    changed, joined keys of its cause) to the index of the row.
     """
     entry_by_key = _entry_by_cause(changes)
     n_values, n_rows = Counter[tuple[str, int]](), Counter[tuple[str, int]]()
@@ -218,7 +222,9 @@ def _value_row(
 ) -> tuple[Any, ...]:
     """Return a changed value as a row for the page's script.
 
-    The row has the columns of an error, and a column with the answers of all runs.
+    The columns are those that `error_rows` gives to an error. Two of them have other contents here:
+    the column of the outcome says how the value changed, and the column of the differing fields has
+    the answer of each run.
     """
     cause = cause_positions[_outcome(value), value.cause]
     n_values = value.n_values if value.n_values > 1 else None
@@ -241,9 +247,11 @@ def _value_row(
 
 
 def _cause_position(cause_keys: str, position_by_key: Mapping[str, int]) -> int:
-    """Return the position of a cause. It is -1 if there is no cause, for example for a right value.
+    """Look up the position of a cause in `position_by_key`.
 
-    `cause_keys` is a text that joins the key of the cause's group and the key of the cause.
+    `cause_keys` is a text that joins the key of the cause's group and the key of the cause. If only
+    the group is in `position_by_key`, return the position of the group. If neither is there, return
+    -1. This happens, for example, if a value is right and therefore has no cause.
     """
     group_key, own_key = split_cause_keys(cause_keys)
     return position_by_key.get(own_key, position_by_key.get(group_key, -1))
@@ -258,11 +266,11 @@ def _outcome(value: ChangedValue) -> str:
 def _causes(
     values: Iterable[ChangedValue], runs: Sequence[Run]
 ) -> tuple[list[list[Any]], dict[tuple[str, str], int]]:
-    """Return (rows of causes for the page's script, positions of the rows).
+    """Return causes as rows for the page's script, and a dict of row positions.
 
-    The rows are grouped by outcome, which says how the values changed. In a group they are sorted
-    by lost values. The positions are a dict from (outcome, joined keys of a cause) to the position
-    of its row.
+    The rows are grouped by outcome, which says how the values changed, and then by run. Within a
+    run, the cause that lost most values comes first. The dict maps (outcome, joined keys of a
+    cause) to the index of the cause's row.
     """
     values_by_outcome: dict[str, list[ChangedValue]] = {}
     for value in values:

@@ -71,9 +71,10 @@ class FieldView:
 
     @property
     def above(self) -> str:
-        """The part of the path before the name, such as `lines.`, for a flat list of fields.
+        """The part of the path before the name of the field, such as `lines.` in `lines.price`.
 
-        A tree of fields shows this part by indentation.
+        The page shows it when the table of fields is a flat list. When the table is a tree, rows
+        are indented instead.
         """
         return visible(field_path(self.row.path).removesuffix(self.row.name))
 
@@ -125,8 +126,9 @@ def row_by_field(view: RunView) -> dict[Path, int]:
 def rows_around(path: Path, row_by_path: Mapping[Path, int]) -> list[int]:
     """Return the row indexes of a field and of its parents. The outermost field comes first.
 
-    If a name in the path has no row, such as the key of a map, the row of `*` is used for it. If
-    there is no such row either, the list ends with the row of the parent.
+    A name in the path may have no row of its own, such as the key of a map. If the table has a row
+    in which `*` stands for all keys, the index of this row is used. If the table has no row for the
+    name and no row with `*`, the list ends with the row of the parent.
     """
     rows: list[int] = []
     pattern: Path = ()
@@ -244,7 +246,7 @@ def _heat_map(view: RunView, title: str, kind: str, fields: Mapping[Path, ByClas
 
 
 class PlacePicture(NamedTuple):
-    """A chart of the share of lost values at each position of list items, such as the last."""
+    """A chart of the share of lost values at each position in lists, such as `4` or `5-9`."""
 
     rates: Sequence[PlaceRate]
     top: float
@@ -271,8 +273,9 @@ def place_picture(view: RunView, places: ItemPlaceCounts) -> PlacePicture | None
 def describe_places(rates: Sequence[PlaceRate]) -> str:
     """Return a sentence on how the share of lost values varies with the position in lists.
 
-    Two shares differ if their intervals do not overlap. Without intervals, the sentence only has
-    the total.
+    If the intervals of two positions do not overlap, the sentence says that the share rises or
+    falls. If there are no intervals, the sentence only gives the share of lost values at all
+    positions together.
     """
     with_values = [rate for rate in rates if rate.values]
     n_values = sum(rate.values for rate in with_values)
@@ -304,7 +307,11 @@ def _bounds_of(rate: PlaceRate) -> Interval:
 def confusion_matrices(
     fields: Sequence[FieldView], pairs: Mapping[Path, ValuePairs]
 ) -> list[HeatMap]:
-    """Return a confusion matrix for each field with few distinct values. Most errors come first."""
+    """Return a confusion matrix for each field with few distinct values.
+
+    A field has no matrix if none of its values was predicted in place of another value. There are
+    at most `MOST_MATRICES` matrices. The matrix with the most errors comes first.
+    """
     row_by_path = {field.row.path: field_row for field_row, field in enumerate(fields)}
     by_row: dict[int, ValuePairs] = {}
     for path, value_pairs in pairs.items():
@@ -326,9 +333,9 @@ def confusion_matrices(
 def _confusion_matrix(path: str, pairs: ValuePairs) -> HeatMap:
     """Return the confusion matrix of a field: true values as rows, predictions as columns.
 
-    True values without errors have no row. Rows and columns with most errors come first. If more
-    than `MAX_WRONG_COLUMNS` different values were predicted, the remaining ones share one column.
-    The last column counts right values.
+    A true value without errors has no row. Rows and columns are sorted by number of errors, the
+    highest first. Only the first `MAX_WRONG_COLUMNS` wrong predictions have their own columns; all
+    other wrong predictions share one column. The last column counts right values.
     """
     wrong_by_pred: Counter[str] = Counter()
     wrong_by_gt: Counter[str] = Counter()
@@ -408,9 +415,9 @@ class ListedDocuments:
 
     count: int
     lines: SortedLines
-    """A JSON line for each document: id, status, score, counts of values, groups, and a list of the
-    fields that lost values. The list has two numbers for each of these fields: its row, and how
-    many values it lost."""
+    """A JSON array for each document: id, status, score, counts of values, groups, and a list of
+    numbers. The list has two numbers for each innermost field that lost values: the index of the
+    field's row in the table of fields, and the number of lost values."""
     lost: int
     """Number of documents that lost values."""
 
@@ -443,7 +450,7 @@ def error_rows(
     A row has these columns:
         the row of the field in the table of fields, or -1;
         the attributes of the error that come before `judge`, a column each;
-        the path whose true value was predicted;
+        for a swapped value, the path at which the ground truth has the predicted value;
         the origin of the predicted value;
         the position, in `causes`, of the error's own cause, or -1;
         the position of the cause under which the error is listed, or -1. An error without a cause
@@ -484,8 +491,8 @@ class PrintedError(NamedTuple):
     document: str
     path: str
     gt: Sequence[Span]
-    """The true value, cut around the first difference. Words that the prediction lacks are
-    `good`."""
+    """The true value, cut around the first difference. Words that are missing from the prediction
+    have the tone `good`."""
     pred: Sequence[Span]
     """The predicted value, cut to the same range as the true value. Words that the true value lacks
     are `bad`."""
@@ -602,9 +609,11 @@ def facts(
     causes: Iterable[CauseText],
     documents: ListedDocuments | None,
 ) -> bytes:
-    """Return facts about a run as JSON for the page's script: totals, causes, and its identity.
+    """Return facts about a run as JSON for the page's script.
 
-    The totals count all errors of the run, also errors that the page does not list.
+    The facts are totals, causes, the digest of the schema, the version of the counting rules, and
+    the command that explains a document. The totals count all errors of the run, including errors
+    that the page does not list.
     """
     row_by_path, errors = row_by_field(view), view.run.evaluation.errors
     totals = sorted(  # sort: the order must not depend on whether the run was read from a file

@@ -562,7 +562,10 @@ def _describe_groupings(setting: str, current: object, earlier: object) -> str:
 
 
 def _list_group_keys(groupings: object) -> str:
-    """Return the keys of groupings, each given as a pair of its key and its digest."""
+    """Return the keys of groupings as a text; empty if there are none.
+
+    `groupings` is one grouping or a list of groupings. A grouping is a pair of a key and a digest.
+    """
     pairs = [*groupings] if isinstance(groupings, list) else []
     is_pair = bool(pairs) and isinstance(pairs[0], str)
     return ", ".join(str(key) for key, _ in ([pairs] if is_pair else pairs))

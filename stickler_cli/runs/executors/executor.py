@@ -113,8 +113,9 @@ class Chunks:
     def take(self, max_documents: int | None = None) -> list[WorkItem]:
         """Return the documents of the next chunk. The list is empty if no documents are left.
 
-        A chunk has at most `max_documents` documents. There is one exception: if a chunk of this
-        size would be finished too quickly, it has more documents, because sending it takes time.
+        A chunk has at most `max_documents` documents. It has more documents if a chunk of this size
+        would be finished too quickly, because sending a chunk takes time. `max_documents` is
+        ignored if the size of chunks is fixed, and for documents in `returned`.
         """
         max_documents = self._largest.documents if max_documents is None else max_documents
         if self.returned:
@@ -135,7 +136,8 @@ class Chunks:
     def took(self, size: ChunkSize, seconds: float) -> None:
         """Learn the speed of the work: a chunk of this size took this many seconds.
 
-        The next chunks get a size that fits.
+        At this speed, each of the next chunks takes about `Largest.seconds`, unless another limit
+        is reached first. A size that was fixed in the constructor does not change.
         """
         if self._fixed_size is not None:
             return
@@ -198,7 +200,7 @@ class Inline:
     def _under_limit(self, items: Sequence[WorkItem]) -> Iterator[ChunkResult]:
         """Evaluate documents within the memory limit.
 
-        If they exceed it together, they are evaluated one by one.
+        If all documents together exceed the limit, they are evaluated one by one.
         """
         try:
             with memory_limited(self._limit):
@@ -323,7 +325,8 @@ class Elsewhere(ABC, Generic[H]):
     def _take_part(self, chunks: Chunks, workers: int) -> H | None:
         """Return the next part of the run, to be given to a worker.
 
-        Returns None if no documents are left, or if too many results wait for an earlier one.
+        Return None if no documents are left. Also return None if the results of too many parts have
+        not been yielded yet, for example because an early part takes long.
         """
         if len(self.order) >= workers * PARTS_AHEAD:
             return None

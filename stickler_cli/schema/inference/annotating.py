@@ -43,8 +43,8 @@ class Inference(NamedTuple):
     that is used several times may be listed once, and fields of a deeply nested part may come last.
     """
     choices: Mapping[PlaceKey, Inferred]
-    """Maps the location of a schema to the inferred comparison whose annotations are written into
-    it."""
+    """Maps the location of a schema to the comparison that was inferred there. The annotations of
+    this comparison are written into the schema at this location."""
     is_inferred: bool = False
     """Whether comparisons are inferred for fields without annotations. If not, fields are only
     listed."""
@@ -163,8 +163,9 @@ class _Request(NamedTuple):
     def walk(self, *, may_write: bool) -> _WalkedSchema:
         """Walk over a copy of the schema.
 
-        Observed values may show that texts are JSON, or what is in a field of any type. Schemas for
-        these values are then added to the copy, and the walk is repeated.
+        Observed values may show that the texts of a field contain JSON. If the schema allows any
+        type for a field, they may show its real type. Schemas for these values are then added to
+        the copy, and the walk is repeated.
         """
         copy: JsonObject = _copied(self.schema)
         lists: list[RewrittenUnion] = []

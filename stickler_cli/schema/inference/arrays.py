@@ -115,9 +115,9 @@ def find_position_reason(
     shape: ListShape | None,
     outer: ListShape | None,
 ) -> str:
-    """Return why elements of an array should be paired by position.
+    """Return the reason for pairing the elements of an array by position.
 
-    Empty if nothing suggests it.
+    The result is empty if there is no such reason.
 
     `shape` describes the observed arrays. `outer` describes the arrays that contain them.
     """
@@ -136,8 +136,9 @@ def find_position_reason(
 def is_column(name: str, places: PlaceFinder, place: ArrayPlace, parent: Observed | None) -> bool:
     """Return whether an array of single values is a column of a table.
 
-    The columns are the fields of an object: `name` is its name, and `parent` has its observed
-    values.
+    Such a table is an object whose fields are the columns. An example is
+    `{"item": ["pen", "cup"], "price": [2, 7]}`. `name` is the name of the object, and `parent` has
+    the observed values of the object.
     """
     if parent is None or not ends_in(name, TABLES) or not parent.has_columns:
         return False

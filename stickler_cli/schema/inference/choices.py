@@ -61,8 +61,8 @@ WEB_FORMATS: Final = frozenset(("uri", "uri-reference", "iri", "iri-reference"))
 NO_MORE: Final = "a text whose name does not suggest another comparison"
 
 Who: TypeAlias = Literal["annotation", "inferred", "default"]
-"""Where the comparison of a field comes from. `default` means that it is the usual one for values
-of this kind."""
+"""Where the comparison of a field comes from. `default` means the usual comparison for values of
+this kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +91,12 @@ class Inferred:
     stated: tuple[str, ...] = ()
     """The names among `comparator`, `threshold` and `weight` that the schema's annotations set."""
     rules: tuple[str, ...] = ()
-    """Short phrases on how annotations pair list items or read values, such as `ordered` or `key
-    sku`."""
+    """Short phrases for annotations that say how list items are paired or how values are read, such
+    as `ordered` or `key sku`."""
     stands: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    """JSON Pointers to the places in the schema's own file where annotations of the field can
-    stand. If several of them have an annotation, the first one wins."""
+    """JSON Pointers to the subschemas that can have annotations of the field. If several of these
+    subschemas have the same annotation, the first one wins. Subschemas in other files, to which
+    the schema only refers, are omitted."""
     other_annotations: Mapping[str, JsonValue] = field(default_factory=dict, repr=False)
     """Annotations that no other attribute contains. They say how list items are paired, or from
     which score on two rows of a table match. Keys are written as in a schema, such as
@@ -197,7 +198,10 @@ def _choose_by_format(place: LeafPlace, seen: Observed | None) -> Inferred:
 def _choose_leaf_by_name(
     name: str, place: LeafPlace, seen: Observed | None, currencies: frozenset[str]
 ) -> Inferred:
-    """Return the comparison of a number or a plain text, chosen by its name and its values."""
+    """Return the comparison of a field with numbers or plain texts.
+
+    `name` is the name of the field, and `seen` has its observed values.
+    """
     kind = "string" if place.kind == "string" else "number"
     can_read_values = place.format != "duration"  # no rule for names reads durations
     default, reason = None, choose_by_kind(place).reason
@@ -229,8 +233,8 @@ def _choose_code(seen: Observed, *, has_rule: bool) -> Inferred | None:
     """Return the comparison for texts such as code, markup or formulas, or None for other texts.
 
     If most texts have one form, such as SQL or LaTeX, the comparison for this form is returned.
-    `has_rule` says that there is a rule for the name of the field. Chemical formulas are then not
-    considered, because codes can look like them.
+    `has_rule` says whether there is a rule for the name of the field. If there is one, chemical
+    formulas are not considered, because a code such as a product code can look like a formula.
     """
     from .code_forms import CHEMICAL_FORMULA, CODE_LANGUAGES  # compiles many patterns
 
@@ -247,7 +251,12 @@ def _choose_code(seen: Observed, *, has_rule: bool) -> Inferred | None:
 
 
 def _choose_names_in_code(name: str, seen: Observed, *, is_called: bool) -> Inferred | None:
-    """Return the comparison for names in code, such as `get_weather`; None for other fields."""
+    """Return the comparison for a field whose texts are names in code, such as `get_weather`.
+
+    Return None for any other field. The name of the field must end in a word such as `function` or
+    `column`, and most of its texts must look like names in code. If `is_called` is true, a single
+    word such as `lookup` looks like a name in code, too.
+    """
     if not (ends_in(name, NAMES_IN_CODE) and seen.has_names_of_code(are_called=is_called)):
         return None
     return _make_choice(
@@ -259,9 +268,9 @@ def _choose_names_in_code(name: str, seen: Observed, *, is_called: bool) -> Infe
 def _choose_money(seen: Observed | None, currencies: frozenset[str]) -> LeafDefault:
     """Return the comparison of amounts of money.
 
-    The observed values show whether a dot separates thousands or decimals. If they do not, the
-    currencies decide. Usually a difference of a cent is tolerated, but not if amounts have
-    fractions of a cent.
+    The observed values can show whether a dot separates thousands or decimals. If the values show
+    neither, `currencies` decides. A difference of a cent is usually tolerated. It is not tolerated
+    if at least half of the amounts are below 1 or have fractions of a cent.
     """
     evidence = Counter[str]() if seen is None else seen.evidence
     default = MONEY
@@ -363,8 +372,9 @@ def _list_choices_by_form(seen: Observed) -> Iterator[tuple[LeafDefault, str]]:
 def agree_on_text(choices: Sequence[Inferred], kinds: Sequence[str]) -> Sequence[Inferred]:
     """Make the comparisons of a union's alternatives consistent, and return them.
 
-    If texts are compared as dates, numbers or times, JSON numbers get the same comparator. `kinds`
-    has the kind of each alternative.
+    `choices` has the comparison of each alternative, and `kinds` its kind. The comparisons change
+    only if every alternative is a text or a number, and texts are compared as dates, numbers or
+    times. In this case, all alternatives get the comparison of the texts.
     """
     of_text = dict(zip(kinds, choices, strict=True)).get("string")
     if of_text is None or not {*kinds} <= {"string", "number", "integer"}:
@@ -437,7 +447,9 @@ def _make_choice(default: LeafDefault, reason: str) -> Inferred:
 def may_be_box(places: PlaceFinder, place: ArrayPlace, *, plural: bool) -> bool:
     """Return whether a schema allows arrays of four numbers, or of two pairs of numbers.
 
-    `plural` says that the field's name is in the plural. A list of pairs is then not a box.
+    `plural` says whether the field's name is in the plural. If it is, an array of two pairs counts
+    only if the schema describes each of its two positions, for example with `prefixItems`.
+    Otherwise the array is a list of points and not a box.
     """
     if _may_be_numbers(places, place.in_force, 4):
         return True

@@ -137,7 +137,7 @@ def _is_query(text: str) -> bool:
 
 
 def _has_symbols(text: str) -> bool:
-    """Return whether a text has brackets or operators like code, or begins with an import."""
+    """Return whether a text has `(`, `{`, `=` or `;`, or begins with `import` or `from`."""
     return any(sign in text for sign in ("(", "{", "=", ";")) or text.startswith(("import", "from"))
 
 

@@ -28,7 +28,10 @@ _LEAF_KINDS: Final = frozenset({"string", "number", "integer", "boolean", "null"
 
 @dataclass(slots=True, eq=False)
 class BoxCounts:
-    """Counts of possible boxes, and of those whose last two numbers seem to be width and height."""
+    """Counts of possible boxes: lists of four numbers, which state either two corners or a size.
+
+    The counts show whether the last two numbers are width and height, or a second corner.
+    """
 
     n_boxes: int = 0
     n_left_of_start: int = 0
@@ -174,7 +177,11 @@ class ListShape:
 
     @property
     def running_numbers(self) -> tuple[str, ...]:
-        """Names of the fields that number the items of every list from 0 or 1, sorted."""
+        """Sorted names of the fields that number the items in every observed list.
+
+        The values of such a field are 0, 1, 2, ... or 1, 2, 3, ... Empty if the lists are too few
+        and too short to show this: see `MIN_COUNTED`.
+        """
         is_shown = self.max_counted >= MIN_COUNTED or self.n_counted_lists > 1
         return tuple(sorted(self.counters or ())) if is_shown else ()
 
@@ -184,7 +191,10 @@ class ListShape:
 
     @property
     def summary(self) -> tuple[object, ...]:
-        """A dict key. Lists with equal keys lead to the same inferred comparisons."""
+        """The facts from which the comparisons of the lists are inferred, for use as a dict key.
+
+        If the lists of two fields have equal summaries, the same comparisons are inferred for them.
+        """
         kinds = set.union(set(), *(self.kinds_by_position or ()))
         of_interest = ((4, 8), (8,), (2, 4), (4,), (2,), (2, 3, 4)) if kinds <= _NUMERIC else ()
         lengths = tuple(self.have_lengths(*allowed_lengths) for allowed_lengths in of_interest)

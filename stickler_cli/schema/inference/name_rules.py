@@ -2,8 +2,9 @@
 
 A name is split into words. In English, the last word is the main noun: `vat_number` is a number,
 while `number_vat` would be a VAT. Words after a preposition only add details: `total_before_tax` is
-a total. A rule therefore applies if the name ends in its words. If several rules apply, the one
-with the most words wins.
+a total. Each rule therefore lists names, such as `vat number`, and applies to every field whose
+name ends in the words of a listed name. If several listed names match, the one with the most words
+decides which rule applies.
 """
 
 import json
@@ -31,7 +32,8 @@ READING: Final = {"unit": "same", "decimal": "auto"}
 """Arguments for reading numbers. Units must be equal. Whether a dot or a comma separates decimals
 is decided for each text."""
 STRICT: Final = {"same_digits": True, "same_words": True}
-"""Arguments for comparing short texts. A different digit or word is then a real difference."""
+"""Arguments for comparing texts. With these arguments, two texts do not match if their digits
+differ, or if a word is replaced by another word."""
 SORTED: Final = {"method": "token_sort_ratio"}
 
 CODE: Final = LeafDefault("ExactComparator", 1.0, {"only_separators": True})
@@ -174,8 +176,8 @@ MISLEADING: Final = _names_in(
     "add on, based on, depends on, grace period, hands on, notice period, retention period,"
     "sign on, trial period, waiting period, warranty period"
 )
-"""Names that end like the names of a rule, but say nothing about the values, such as `grace
-period`."""
+"""Names of text fields to which no rule applies, although their last words are in a rule. For
+example, the rule for dates has the name `period`, but `grace period` is not a range of dates."""
 
 QUALIFIERS: Final = _names_in(
     "aud, cad, chf, cny, coco, dkk, eur, gbp, inr, jpy, nok, normalized, original, pln, raw, sek,"
@@ -191,22 +193,23 @@ PREPOSITIONS: Final = _names_in(
 """Prepositions. Words that follow a preposition only add details: `total before tax` is a total."""
 
 QUADRILATERALS: Final = _names_in("polygon, poly, quad")
-"""Last words of the names of arrays with the corners of an area. They are compared as boxes only if
-they have four corners."""
+"""If the name of an array ends in one of these words, the array has the corners of an area. The
+array is compared as a box if it has four corners, but not if it has fewer or more."""
 SIZED_BOXES: Final = frozenset({"xywh", "coco"})
-"""Words in the name of a box. They show that it is written as a corner, a width and a height."""
+"""If the name of a box contains one of these words, the box is written as a corner, a width and a
+height."""
 ORDERED_NUMBERS: Final = _names_in(
     "coord, coordinate, dim, dimension, extent, lat, lng, lon, point, range, interval, span,"
     "offset, rgb, colour, color, triple"
 )
-"""Last words of the names of arrays, such as `point` and `rgb`, in which each position has its own
-meaning. Such arrays have two to four numbers."""
+"""If the name of an array of two to four numbers ends in one of these words, each position in the
+array has its own meaning. For example, the positions of `rgb` are red, green and blue."""
 ORDERED_SINGULARS: Final = _names_in(
     "center, centre, centroid, location, latlng, latlon, lnglat, lonlat, origin, position,"
     "resolution, shape, size, vector, viewport, xy, xyz"
 )
-"""Last words of the names of arrays with two to four numbers in a fixed order. Only the singular
-counts: `size`, but not `sizes`."""
+"""If the name of an array of two to four numbers ends in one of these words, the order of the
+numbers matters. The word must be in the singular: this is true for `size`, but not for `sizes`."""
 SEQUENCES: Final = _names_in(
     "action, agenda, answer, argv, call, choice, chronology, column, command, contour, direction,"
     "event, header, history, instruction, itinerary, linestring, measurement, message, option,"
@@ -215,8 +218,8 @@ SEQUENCES: Final = _names_in(
 )
 """Last words of the names of lists whose order may matter."""
 TABLES: Final = _names_in("chart, column, dataframe, dataset, table")
-"""Last words of the names of objects that may be tables. They are tables if all their fields are
-lists of equal length."""
+"""If the name of an object ends in one of these words, the object may be a table. It is a table if
+all fields of the object are lists of equal length."""
 NAMES_IN_CODE: Final = _names_in(
     "argument, attribute, column, command, field, function, key, member, module, name, package,"
     "parameter, property, table, tool, variable"
@@ -364,7 +367,7 @@ _Table: TypeAlias = dict[tuple[tuple[str, ...], str], NameRule]
 
 
 class _Tables(NamedTuple):
-    """The rules as dicts, in which the rule for a name and a kind of value is found quickly."""
+    """Dicts in which a rule is looked up: each maps (words of a name, kind of value) to a rule."""
 
     by_ending: Mapping[tuple[tuple[str, ...], str], NameRule | None]
     longest: int

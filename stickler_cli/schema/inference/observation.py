@@ -27,7 +27,8 @@ from .name_rules import (
 FIRST: Final = 1000
 """Maximum number of ground-truth documents that are read to complete a schema."""
 SHORT: Final = 40
-"""Maximum number of characters of a short text. In a short text, every digit and word counts."""
+"""Maximum number of characters of a short text. If at least half of a field's texts are short, the
+inferred comparison of the field is stricter."""
 SAMPLE: Final = 500
 """Maximum number of texts that are examined for each field, to determine whether they are dates,
 codes and so on. It is also the maximum number of lists of objects that are searched, for each
@@ -52,10 +53,11 @@ MOST_PLACES: Final = 20_000
 """Maximum number of fields and elements for which statistics are kept. If documents have more, the
 inferred schema allows values of any type in the additional fields and elements."""
 DEEPEST: Final = 40
-"""Maximum nesting depth with statistics. Schemas allow values of any type at deeper levels."""
+"""Maximum nesting depth of the values for which statistics are kept. The inferred schema allows
+values of any type at deeper levels."""
 
 ALIKE: Final = 0.9
-"""Minimum share of a field's texts that must have a form so that the field has this form."""
+"""A field has a form, such as `date`, if at least this share of its texts has the form."""
 
 _DATE: Final = re.compile(
     r"\d{4}[-/.]\d\d?[-/.]\d\d?\b.*"
@@ -82,8 +84,9 @@ NAMES_OF_CODE: Final = {
         r"_*[a-z][a-z0-9]*(?:[_.]+[a-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]*)+", re.ASCII
     ),
 }
-"""Patterns of names in code. One accepts any word. The other accepts only words joined by signs or
-capitals, such as `get_weather` and `getWeather`."""
+"""Patterns of names in code. The first pattern accepts a single word, such as `lookup`. The second
+pattern accepts two or more words that are joined by underscores, dots or capitals, such as
+`get_weather` and `getWeather`."""
 _form: Final = partial(re.compile, flags=re.ASCII | re.IGNORECASE)
 FORMATS: Final = {
     "date": _form(r"\d{4}-\d\d-\d\d"),
@@ -103,7 +106,8 @@ _WITH_DIGITS: Final = {
     "leading zero": _form(r"0\d+"),
     "code": CODE_FORM,
 }
-"""Patterns of forms whose texts contain a digit. All other forms are recognized by parsing."""
+"""Patterns of forms that only a text with a digit can have. Texts without a digit are not tested
+against these patterns."""
 _BEGINS_WORD: Final = "|".join(
     sorted({name[:3] for name in (*MONTHS, *WEEKDAYS)} | {"min", "sec", "through"})
 )
@@ -229,7 +233,7 @@ class PlaceBudget:
     places_left: int = MOST_PLACES
     """Number of fields and elements that may still get statistics of their own."""
     characters_left: int = MOST_CHARACTERS
-    """Number of characters of texts whose form may still be determined."""
+    """Number of characters that may still be examined to determine the form of texts."""
     values_left: int = MAX_COUNTED_VALUES
     """Number of values that may still be counted."""
 
@@ -239,7 +243,8 @@ class Observed:
     """Statistics of the values of one field or element, and of everything inside these values."""
 
     budget: PlaceBudget = field(default_factory=PlaceBudget)
-    """The limits for all statistics of a set of documents. All of them share this object."""
+    """How much memory and time is left. All `Observed` objects of a set of documents share one
+    budget."""
     kinds: Counter[str] = field(default_factory=Counter)
     """Number of values of each JSON type."""
     forms: Counter[str] = field(default_factory=Counter)
@@ -249,7 +254,8 @@ class Observed:
     """What the texts show about dates and numbers. Maps evidence, such as `day first`, to the
     number of texts that show it."""
     numbers: Counter[str] = field(default_factory=Counter)
-    """Number of JSON numbers that have a form, such as `amount finer than a cent`."""
+    """For each form, such as `amount finer than a cent`, the number of JSON numbers that have this
+    form."""
     values: set[str] | None = field(default_factory=set)
     """The distinct texts. None if there are too many, or if one is too long."""
     absent_texts: set[str] = field(default_factory=set)
@@ -264,7 +270,9 @@ class Observed:
     content: "Observed | None" = None
     """Statistics of the JSON values that texts contain; None if they contain none."""
     has_other_texts: bool = False
-    """Whether at least one text is not JSON. If so, the texts are not parsed as JSON any more."""
+    """Whether a text of the field was found that is neither blank nor a JSON object or list. From
+    then on, texts of the field are not parsed as JSON. Also true if the budget had no place for
+    the statistics of JSON values in texts."""
     n_lists: int = 0
     """Number of lists that were searched for a field that identifies their items. Only lists with
     at least two objects are searched."""
@@ -342,9 +350,10 @@ class Observed:
         return self.forms[form] / self.forms[""] if self.forms[""] else 0.0
 
     def summary(self, name: str = "") -> Hashable:
-        """Return a dict key. Values with equal keys lead to the same inferred comparisons.
+        """Return a summary that can be the key of a dict.
 
-        `name` is the name of the field with these values.
+        If the statistics of two fields have equal summaries, the same comparisons are inferred for
+        both fields. `name` is the name of this field.
         """
         field_summaries = [(key, seen.summary(key)) for key, seen in sorted(self.fields.items())]
         if self.elements is None:
@@ -362,9 +371,10 @@ class Observed:
         return self._summarize_texts(name), forms, fields, thousandths, shape, inner, content
 
     def _summarize_texts(self, name: str) -> Hashable:
-        """Return a dict key. Texts with equal keys lead to the same comparison.
+        """Return a summary of the field's texts that can be the key of a dict.
 
-        `name` is the name of the field with these texts.
+        If the texts of two fields have equal summaries, the same comparison is inferred for both.
+        `name` is the name of this field.
         """
         if not self.forms[""]:
             return ()
@@ -455,7 +465,11 @@ class Observed:
             self._add_list(value, depth)
 
     def _add_area(self, value: JsonObject) -> None:
-        """Check for each box in an object whether width times height is the object's `area`."""
+        """Count the boxes in an object that has the key `area`.
+
+        If a box is written with a width and a height, as in COCO files, their product should be
+        the area. Boxes for which this is the case are counted separately.
+        """
         area = value.get("area")
         if type(area) not in (int, float):
             return
@@ -528,9 +542,10 @@ class Observed:
             child.settle_values()
 
     def settle_values(self) -> None:
-        """Count single values as lists with one item.
+        """Count single values of the field as lists with one item.
 
-        This is done only if the lists have values of the same kind.
+        An example is a field that is `"a"` in one document and `["b", "c"]` in another. Nothing is
+        done if there are no lists, or if a single value has a JSON type that no list item has.
         """
         single_kinds = _json_kinds(self.kinds) - {"array"}
         if self.elements is None or not single_kinds:
@@ -550,7 +565,8 @@ class Observed:
     def merged_fields(self) -> "Observed":
         """The statistics of all keys of an object, added up as if they were one field.
 
-        They describe the values of a map.
+        If the object is a map, such as `{"en": "Hello", "fr": "Salut"}`, the result has the
+        statistics of the map's values.
         """
         values = Observed()
         for values_of_field in self.fields.values():
@@ -598,7 +614,11 @@ None if there are no documents."""
 
 
 def _keys_of(items: list[JsonObject]) -> Iterator[str]:
-    """Yield each field whose value is different in every item of a list."""
+    """Yield each field that identifies the items of a list.
+
+    All items must have the field, and no two items may have the same value of it. The values must
+    be integers, booleans or texts that are not empty.
+    """
     for name in items[0]:
         values = [item.get(name) for item in items]
         plain = all(isinstance(value, str | int) and value != "" for value in values)

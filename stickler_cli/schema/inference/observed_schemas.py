@@ -20,7 +20,8 @@ BESIDE_KEY: Final = 5
 fields. With five, an item in which only the key is wrong scores 5/7. It still matches at a
 match-threshold of 0.7."""
 LISTS: Final = 3
-"""A field is the key of list items only if at least this many observed lists agree on it."""
+"""A field is taken as the key of list items only if at least this many lists were observed. In each
+of these lists, the values of the field must be different in all items."""
 
 MAP_KEYS: Final = 8
 """Minimum number of distinct keys in objects that are treated as a map. The keys of a map are data,
@@ -147,8 +148,8 @@ def _of_items(seen: Observed, name: str) -> JsonObject:
 def item_key(seen: Observed) -> str | None:
     """Return the field that identifies the items of every list, or None if there is none.
 
-    In an observed list, no two items have the same value of this field. Its name suggests an
-    identifier, but not a line number.
+    In each observed list, all items have different values of this field. The name of the field must
+    suggest an identifier, and its values must not be running numbers from 0 or 1.
     """
     if seen.n_lists < LISTS:
         return None

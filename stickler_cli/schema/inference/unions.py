@@ -31,8 +31,9 @@ ARMS: Final = ("anyOf", "oneOf")
 _LIST_KEYS: Final = frozenset(("items", "minItems", "maxItems", "uniqueItems", "contains"))
 """Keywords that describe a list, not a single value."""
 _ABOUT_PLACE: Final = frozenset(("type", "title", "description", "default", "examples", "$comment"))
-"""Keywords that stay at the field when a union of a value and a list becomes a list. All other
-keywords of the value are copied to the elements."""
+"""Keywords that describe a field itself. When a field of the types `["string", "array"]` becomes a
+list, these keywords are not copied to the schema of the elements. Keywords of the string, such as
+`pattern`, are copied."""
 _OBJECT_KEYS: Final = frozenset(
     ("properties", "required", "additionalProperties", "patternProperties", "unevaluatedProperties")
 )
@@ -148,10 +149,12 @@ def _write_types_as_list(places: PlaceFinder, source: Source) -> tuple[str, ...]
 
 
 def _write_arms_as_list(places: PlaceFinder, source: Source) -> tuple[str, ...]:
-    """Remove single values from a union of single values and a list; return the changed keyword.
+    """Disable the alternatives for single values in a union with a list; return the keyword.
 
-    If null is an alternative, it stays. Nothing is changed if the single values do not resemble the
-    elements of the list.
+    For instance, if a value is a number or a list of numbers, the alternative for the single number
+    becomes `false`, and the result is `("anyOf",)`. If null is an alternative, it stays. If the
+    single values do not resemble the elements of the list, nothing is changed, and the result is
+    empty. If the list does not describe its elements, they get the schema of the single values.
     """
     for keyword in ARMS:
         arms: Any = source.schema.get(keyword)
@@ -204,8 +207,8 @@ def _are_elements(
 ) -> bool:
     """Return whether the single values of a union resemble the elements of its list.
 
-    They must have types that elements also have. If they are objects, elements must have all their
-    properties.
+    Elements must allow all types of the single values. If single values can be objects, elements
+    must also have all properties of these objects. If elements can be lists, the result is False.
     """
     element_kinds = _json_kinds(cell_kinds(places, elements))
     if "array" in element_kinds or not single_kinds <= element_kinds:
@@ -218,7 +221,10 @@ def _are_elements(
 
 
 def _property_names(places: PlaceFinder, in_force: InForce) -> set[str]:
-    """Return the names of the properties that an object may have in at least one alternative."""
+    """Return the names of all properties that a schema describes for objects.
+
+    If the schema is a union, return the names from all alternatives that allow objects.
+    """
     flat = places.flat(in_force)
     arms = branches_of(places.files, flat, lambda *_: None)
     alternatives = [arm.in_force for arm in arms] or [flat]

@@ -72,26 +72,28 @@ class Reliability:
     """
 
     confidence: Floats
-    """The distinct confidences in ascending order, (n_distinct,)."""
+    """The distinct confidences in ascending order, in an array of shape (n_distinct,)."""
     right: Floats
-    """Number of right units with each confidence, (n_distinct, n_resamples)."""
+    """Number of right units with each confidence, in an array of shape (n_distinct, n_resamples).
+    A unit counts with its weight."""
     wrong: Floats
-    """Number of wrong units with each confidence, (n_distinct, n_resamples)."""
+    """Number of wrong units with each confidence, in an array of shape (n_distinct, n_resamples).
+    A unit counts with its weight."""
 
     @cached_property
     def units(self) -> Floats:
-        """Number of units with each confidence, (n_distinct, n_resamples)."""
+        """Number of units with each confidence, in an array of shape (n_distinct, n_resamples)."""
         return self.right + self.wrong
 
     @cached_property
     def total(self) -> Floats:
-        """Number of all units, (n_resamples,)."""
+        """Number of all units in each resample, in an array of shape (n_resamples,)."""
         total: Floats = self.units.sum(axis=0)
         return total
 
     @cached_property
     def errors(self) -> Floats:
-        """Number of wrong units, (n_resamples,)."""
+        """Number of wrong units in each resample, in an array of shape (n_resamples,)."""
         errors: Floats = self.wrong.sum(axis=0)
         return errors
 
@@ -140,10 +142,11 @@ class Reliability:
         return self._sum_by_bin(np.broadcast_to(bins[:, None], self.units.shape))
 
     def _sum_by_bin(self, bins: Indexes) -> tuple[Floats, Floats, Floats]:
-        """Return number of units, sum of confidences and number of right units in each bin.
+        """Return (number of units, sum of confidences, number of right units) of each bin.
 
-        Each returned array has the shape (BINS, n_resamples). `bins` has the number of the bin for
-        each confidence in each resample, (n_distinct, n_resamples).
+        Each of the three arrays has the shape (BINS, n_resamples). `bins` has the shape
+        (n_distinct, n_resamples): in each resample, it assigns each confidence to a bin, from 0 to
+        BINS - 1.
         """
         n_resamples = self.units.shape[1]
         cells = (bins * n_resamples + np.arange(n_resamples)).ravel()
@@ -276,15 +279,18 @@ class Reliability:
         ]
 
     def shares(self) -> Floats:
-        """Return the share of right units in each bin of equal width, (BINS, n_resamples)."""
+        """Return the share of right units in each bin of equal width.
+
+        The array has the shape (BINS, n_resamples). The share of an empty bin is NaN.
+        """
         units, _, right = self._bins
         return divide(right, units)
 
     def figures(self) -> dict[str, Floats]:
-        """Return a dict that maps the name of each figure to its values, (n_resamples,).
+        """Return a dict that maps the name of each figure to its values in the resamples.
 
-        A figure that consists of several numbers has one entry for each of them, such as
-        `error_capture.0.1`.
+        The values of a figure are an array of shape (n_resamples,). A figure that consists of
+        several numbers has an entry for each number, such as `error_capture.0.1`.
         """
         captures = {str(budget): self.error_capture(budget) for budget in BUDGETS}
         return {
@@ -308,11 +314,13 @@ def reliability(
     """Group units by confidence. Each unit has weight 1, or the weight of its document.
 
     Args:
-        confidence: the confidence of each unit, (n,).
-        is_right: whether each unit is right, (n,).
-        document: the position of the document of each unit, (n,).
-        weights: the weights of the documents in each resample, (n_documents, n_resamples).
-        multiplicity: number of units that each entry stands for, (n,); only without weights.
+        confidence: the confidence of each unit, in an array of shape (n,).
+        is_right: whether each unit is right, in an array of shape (n,).
+        document: the position of each unit's document in `weights`, in an array of shape (n,).
+        weights: the weight of each document in each resample, in an array of shape
+            (n_documents, n_resamples).
+        multiplicity: if equal units are merged into one entry of `confidence` and `is_right`, the
+            number of units in each entry, in an array of shape (n,). Ignored if weights are given.
     """
     distinct, groups = np.unique(confidence, return_inverse=True)
     if document is None or weights is None:

@@ -199,7 +199,7 @@ class Confidences:
         """Return the figures of a field as they are written to a run file.
 
         The path "" stands for all fields. `n_values` is the number of all predicted values of the
-        field, also of those that have no confidence.
+        field, including values without a confidence.
         """
         units = self.by_field()[path]
         key = path, n_values, settings
@@ -219,7 +219,10 @@ class Confidences:
         return split_units_by_field(self.chunks)
 
     def records(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield (id, record of its confidences) for each document that has any."""
+        """Yield (document id, record) for each document that has values with a confidence.
+
+        The record has the confidences of the document.
+        """
         for documents, values in self.chunks:
             records = values.records(len(documents))
             for id_, record in zip(documents, records, strict=True):
@@ -311,8 +314,10 @@ def _units_view(
 ) -> dict[str, Any]:
     """Return the figures of values as they are written to a run file.
 
-    Intervals are added if `settings` are given. `n_values` is the number of all predicted values,
-    also of those that have no confidence.
+    `n_values` is the number of all predicted values, including values without a confidence.
+
+    Intervals are added if `settings` are given, `units` has single values (no `multiplicity`), and
+    the values come from at least `MIN_DOCUMENTS` documents.
     """
     grouped = units.reliability()
     n_units, n_wrong = int(grouped.total[0]), int(grouped.errors[0])

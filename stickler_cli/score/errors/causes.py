@@ -36,8 +36,9 @@ from .error_classes import ErrorClass
 from .wrong_units import ClassifiedError, DocumentErrors, Origin
 
 MAX_TRAITS: Final = 500
-"""Maximum number of causes into which a group of errors is split. That many need about 100 kB in a
-run file."""
+"""Maximum number of causes of a group of errors. If a group has more causes, they are joined into
+one cause. A group with 500 causes needs about 100 kB in a run file. The number of origins of a
+cause has the same limit."""
 
 _KEY_DIGITS: Final = 10  # number of hexadecimal digits of a key
 _ENCODE_JSON: Final = json.JSONEncoder(ensure_ascii=False).encode  # faster than `dumps`
@@ -54,8 +55,9 @@ SLIPS: Final = frozenset(
         *(ErrorClass.DECIMAL_SHIFT, ErrorClass.DIGIT_SLIP),
     }
 )
-"""Error classes that explain an error by themselves, such as a truncated text; the two values do
-not matter. All errors of one field that have such a class are listed as one entry."""
+"""Error classes that explain an error even if its two values are not shown. For example, it is
+enough to know that a text was truncated. If several errors of a field have the same class and this
+class is in `SLIPS`, reports list these errors as one entry."""
 
 
 class ErrorTrait(NamedTuple):
@@ -90,7 +92,11 @@ Group: TypeAlias = tuple[tuple[str, ...], ErrorClass]  # field pattern, error cl
 
 
 class Cause(NamedTuple):
-    """Errors of one field and class that have the same two values, or differ in the same fields."""
+    """Errors of one field and one error class that share a trait.
+
+    For example, they have the same two values, or they are pairs of list items that differ in the
+    same fields.
+    """
 
     pattern: tuple[str, ...]
     """Path of the field, with `*` for keys of maps."""
@@ -144,15 +150,16 @@ class Causes:
     """Maps a group (field and error class) to a dict from the trait of each cause to the size of
     the cause. A group that had more than `MAX_TRAITS` traits has the single trait None."""
     origins: dict[CauseIdentity, Counter[Origin]] = field(default_factory=dict)
-    """For each cause, where wrong values come from: other fields whose true values were predicted
-    by mistake. The counter has the number of wrong values from each origin. It is empty if there
-    were too many origins. A cause without a trait has no counter."""
+    """Maps a cause to a counter: the number of wrong values from each origin. An origin says from
+    which other fields a wrong value was taken. If a cause has more than `MAX_TRAITS` different
+    origins, its counter is empty. Causes without origins, and causes whose trait is None, are not
+    in this dict."""
     last_items: dict[CauseIdentity, IndexRange] = field(default_factory=dict)
     """Maps a cause to the lowest and the highest index of the last predicted item in its documents.
     Only the causes of documents that end inside a list are in this dict."""
     ids: dict[CauseIdentity, set[str]] | None = field(default_factory=dict)
-    """The ids of the documents in which each cause occurs; None if single documents are not
-    kept."""
+    """Maps a cause to the ids of the documents in which it occurs. None if these ids are not kept,
+    because the run has too many documents or the user chose not to keep single documents."""
     values: ValueCounts = field(default_factory=ValueCounts)
     """How often values occur. From these counts, `is_telling` computes whether a wrong value may
     equal the value of another field by chance."""
@@ -228,9 +235,9 @@ class Causes:
         self._add(cause.identity, size, documents)
 
     def drop_rows(self) -> None:
-        """Forget which documents have each cause.
+        """Forget in which documents each cause occurs, to save memory.
 
-        The number of these ids would grow with the run.
+        The memory for the ids of the documents would grow with the number of documents in the run.
         """
         self.ids = None
 
@@ -243,7 +250,9 @@ class Causes:
     ) -> None:
         """Add errors to a cause.
 
-        If its group has more than `MAX_TRAITS` causes after that, they are joined into one.
+        If the group of the cause then has more than `MAX_TRAITS` causes, all causes of the group
+        are joined into one. If the causes of the group were joined before, the errors are added to
+        the joined cause.
         """
         group, trait = cause
         sizes = self.groups.setdefault(group, {})
@@ -260,7 +269,11 @@ class Causes:
             sizes[None] = sizes[None]._replace(documents=0)
 
     def _add_last_items(self, cause: CauseIdentity, indexes: IndexRange) -> None:
-        """Add the indexes of the last predicted items of some documents to a cause."""
+        """Extend the index range of a cause in `last_items`, so that it includes `indexes`.
+
+        The documents of the cause end inside a list. `indexes` is the range of the indexes of the
+        last list items that some of these documents predict.
+        """
         previous = self.last_items.get(cause, indexes)
         self.last_items[cause] = IndexRange(
             min(previous.lowest, indexes.lowest), max(previous.highest, indexes.highest)
@@ -278,7 +291,11 @@ class Causes:
             self.ids[group, None] = set().union(*ids_by_trait)
 
     def _add_origins(self, cause: CauseIdentity, origins: Counter[Origin] | None) -> None:
-        """Add origins to a cause. If a cause has too many origins, its counter is emptied."""
+        """Add the wrong values from each origin to the counter of a cause.
+
+        A cause with more than `MAX_TRAITS` different origins gets an empty counter for good. An
+        empty `origins` has the same meaning: the cause has too many origins.
+        """
         if origins is not None:
             previous = self.origins.get(cause)
             total = origins + (previous or Counter())
@@ -293,7 +310,7 @@ class Causes:
                 yield Cause(pattern=pattern, error_class=error_class, trait=trait, size=size)
 
     def ranked(self) -> list[Cause]:
-        """Return all causes, sorted by lost values, the most first."""
+        """Return all causes. The cause to which most values were lost comes first."""
         return sorted(self, key=_sort_key)
 
     def numbered(self) -> list[tuple[Cause, ...]]:
@@ -375,8 +392,9 @@ class Causes:
     def is_telling(self, origin: Origin) -> bool:
         """Return whether an origin occurs more often than chance would explain.
 
-        Wrong values of all causes in these documents are counted, so the answer is the same for
-        each cause.
+        All wrong values with this origin are counted together, whichever cause they belong to. An
+        origin with two source fields (a product) only needs `MIN_HITS` wrong values, because a
+        product is hardly ever right by chance.
         """
         if not self._telling:
             for other, n_hits in sum(self.origins.values(), Counter()).items():

@@ -133,8 +133,8 @@ class ValueCounts:
     def _pattern(counts: Mapping[Names, Buckets], names: Names) -> Names:
         """Return the key of `counts` for a field: its path, in which `*` replaces the keys of maps.
 
-        A name in the path is taken for the key of a map if no path in `counts` has this name after
-        the same beginning.
+        The path is read from its start. If no path in `counts` continues with the next name, this
+        name is regarded as the key of a map.
         """
         if names in counts:
             return names
@@ -210,7 +210,11 @@ def upper_tail(n_hits: int, n_tries: int, share: float) -> float:
 
 
 def _binomial_terms(n_hits: int, n_tries: int, share: float) -> Iterator[float]:
-    """Yield the probability of exactly `n_hits` hits, then of one more, until it is negligible."""
+    """Yield the probability of exactly `n_hits` hits, then of `n_hits` + 1 hits, and so on.
+
+    `share` is the probability of a hit in one try. The last value is for `n_tries` hits. If the
+    probabilities become negligible before, no further ones are yielded.
+    """
     term = math.exp(
         math.lgamma(n_tries + 1)
         - math.lgamma(n_hits + 1)

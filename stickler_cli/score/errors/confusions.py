@@ -81,10 +81,10 @@ def plain_text(value: JsonValue) -> str:
 
 
 def amount(value: JsonValue) -> Decimal | None:
-    """Return a number as a Decimal, or a text that consists of an amount.
+    """Convert a number, or a text that is an amount, to a Decimal.
 
-    Return None for any other value, for NaN, and for an integer of more than `MOST_BITS` bits,
-    which would take long to convert.
+    Return None for any other value, and for a number that is not finite. Also return None for an
+    integer of more than `MOST_BITS` bits, which would take long to convert.
 
     >>> amount("$1,250.00"), amount("2024-01-05")
     (Decimal('1250.00'), None)
@@ -324,8 +324,9 @@ def _find_slip_of_digits(gt: str, pred: str) -> str:
 def same_date(gt: str, pred: str) -> bool:
     """Return whether two texts may mean the same date.
 
-    For a date such as 05/01, both readings are tried: day first in both texts, and month first in
-    both texts. The dates need to be equal in only one of them.
+    A date such as 05/01 can be read in two ways. First, both texts are read with the day before the
+    month; then, both texts are read with the month before the day. The result is True if the dates
+    are equal in at least one of the two readings.
 
     >>> same_date("2024-01-05", "5 January 2024"), same_date("05/01/2024", "01/05/2024")
     (True, False)

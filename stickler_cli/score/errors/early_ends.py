@@ -30,8 +30,9 @@ from stickler_cli.score.document_result import Status
 from .located_units import SortKey, field_number
 
 MIN_MISSED_FIELDS: Final = 3
-"""A document ends early only if at least this many fields or list items are missed at its end. One
-or two are more often separate errors than a cut-off answer."""
+"""A document with a predicted value ends early only if at least this many fields or list items are
+missed at its end. If only one or two are missed, they are usually separate errors, and the model's
+answer was not cut off."""
 
 _AFTER_ALL_FIELDS: Final = 1 << 40  # sorts the keys of a map behind all declared fields
 _NO_INDEX: Final = -1
@@ -51,7 +52,10 @@ class FieldPlace(NamedTuple):
 
 
 class EndKind(StrEnum):
-    """The last predicted unit of a document, or why nothing is predicted."""
+    """How a document ends: after a field, after a list item, or without any predicted value.
+
+    If no value is predicted, the kind states the reason.
+    """
 
     FIELD = "field"  # a field, or a list that was not cut off
     ITEM = "item"  # an item of a list that was cut off
@@ -61,8 +65,8 @@ class EndKind(StrEnum):
 
 
 EARLY_ENDS: Final = frozenset({EndKind.FIELD, EndKind.ITEM})
-"""The kinds of ends that need at least one predicted value: a document ends after a field, or after
-an item."""
+"""The kinds of ends of documents that have a predicted value. These documents end after a field or
+after a list item."""
 
 
 class DocumentEnd(NamedTuple):
@@ -87,7 +91,9 @@ class DocumentEnd(NamedTuple):
     def is_before(self, place: FieldPlace, item_index: int) -> bool:
         """Return whether a missed unit comes after this end.
 
-        `place` is the field of the unit. If it is a list, `item_index` is the index of the item.
+        `place` is the field that contains the unit, as `find_place` returns it. If this field is a
+        list, `item_index` is the ground-truth index of the list item that contains the unit. If the
+        document has no predicted value, all its missed units come after the end.
         """
         if self.kind not in EARLY_ENDS or place > self.place:
             return True
@@ -136,7 +142,10 @@ def find_early_ends(table: UnitTable, statuses: Sequence[Status] = ()) -> EarlyE
 def _find_empty_predictions(
     table: UnitTable, documents: Indexes, statuses: Sequence[Status]
 ) -> dict[int, DocumentEnd]:
-    """Return the ends of those documents whose prediction has no value, declared or not."""
+    """Return the end of each document whose prediction has no value.
+
+    A value under an undeclared key counts as a value. Only the given `documents` are examined.
+    """
     ends: dict[int, DocumentEnd] = {}
     for document in documents.tolist():
         _, pred, _ = table.sides_of(document)
@@ -202,7 +211,10 @@ def _find_lists(table: UnitTable) -> dict[FieldPlace, _ListItems]:
 
 
 def _add_items(items: _ListItems, batch: UnitBatch, positions: Indexes) -> None:
-    """Add the items at some positions of a batch to the items of their list."""
+    """Update what `items` states about a list, from some of the list's items.
+
+    `positions` are the positions of these items in the batch.
+    """
     documents, outcome = batch.document[positions], batch.outcome[positions]
     gt_index = np.broadcast_to(batch.gt_index, batch.size)[positions]
     is_pair, is_missed = (outcome == TP) | (outcome == FD), outcome == FN

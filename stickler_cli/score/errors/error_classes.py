@@ -128,15 +128,18 @@ def _classify_scalars(
 
     The first rule that applies gives the class:
 
-    1. The values are of different kinds, such as a number and a word. Or they are equal, but the
-       comparator cannot read them.
-    2. The two texts alone make another class certain, such as a difference in format. This rule is
-       skipped if the condition of rule 4 is met.
-    3. The prediction is the value of another field.
-    4. The comparator reads two similar values as different ones (see `_classify_as_read`).
-    5. The two texts are similar.
+    1. The values are equal, but the comparator cannot read them.
+    2. The values have the same content in another format, or differ only in characters that look
+       alike. Rule 2 is skipped if the comparator reads the values as different ones (rule 5).
+    3. The values are of different kinds, such as a number and a word. Values with the same content
+       (rule 2), such as 5 and "5", do not count as different kinds.
+    4. The prediction is the value of another field.
+    5. The comparator reads two similar values as different ones (see `_classify_as_read`).
+    6. The two texts are similar: for example, one is the beginning of the other.
 
-    Of very long texts, only the beginning and the end are compared.
+    If no rule applies, `_unexplained` gives the class. If a text has more than `LONGEST`
+    characters, none of these rules is tried. The only test is then whether one text is the
+    beginning or the end of the other.
     """
     gt_text, pred_text = plain_text(gt), plain_text(pred)
     if max(len(gt_text), len(pred_text)) > LONGEST:
@@ -162,7 +165,7 @@ def _classify_as_read(
     """Return the class of two values that look alike, but that the comparator reads differently.
 
     For example, `05/01/2024` and `5 Jan 2024` are different dates for a comparator that expects the
-    month first. Return None if the rule does not apply.
+    month first. Return None if none of the tests finds such a difference.
     """
     if hasattr(comparator, "read_number"):
         return _classify_numbers_as_read(comparator, gt, pred, gt_text, pred_text)
@@ -178,10 +181,11 @@ def _classify_as_read(
 def _classify_numbers_as_read(
     comparator: Any, gt: JsonValue, pred: JsonValue, gt_text: str, pred_text: str
 ) -> ErrorClass | None:
-    """Return the class of two numbers that differ in the decimal point, percent sign or relation.
+    """Return the class of two numbers with another decimal point, percent sign or relation sign.
 
-    The numbers are compared as `comparator` reads them. Return None if they do not differ in this
-    way.
+    A relation sign is the `<` in `<5`. The numbers are compared as `comparator` reads them. Return
+    None if they differ in another way. Percent signs and relation signs are compared only if the
+    comparator has the unit `same` and reads the two numbers as equal.
     """
     gt_number, pred_number = comparator.read_number(gt), comparator.read_number(pred)
     if gt_number is None or pred_number is None:
@@ -278,8 +282,8 @@ class ValuePlaces:
 
         `pred` is the wrong prediction, and `path` is its path. Only values near this path are
         searched: first other fields of the same object, then the same field of neighbouring items
-        or objects. Return None if no value is equal, or if several are equal and none of them is
-        nearer.
+        or objects. The search ends at the first of these steps that finds an equal value. Return
+        None if no step finds one, or if the step that ends the search finds several.
         """
         wanted = searchable_form(pred)
         if wanted is None or not self._may_occur(pred, wanted):
@@ -338,10 +342,11 @@ class ValuePlaces:
     def _find_neighbours(
         self, wanted: JsonValue, parent: JsonValue, step: Step, inside: Path
     ) -> list[Step]:
-        """Return those siblings of `step` in `parent` that have the wanted value.
+        """Return the keys or indexes in `parent`, except `step`, where the wanted value is.
 
-        `inside` is the path from a sibling to the value that is compared. It is empty if the
-        sibling itself is compared.
+        The value that is compared is at the path `inside` below the key or index. If `inside` is
+        empty, the child at the key or index itself is compared. Only the first `SIBLINGS` keys of
+        an object are searched, and in a list only the `NEIGHBOURS` items on each side of `step`.
         """
         if isinstance(wanted, str) and isinstance(parent, dict):
             names = self._names_by_text(parent, inside).get(wanted, ())
@@ -359,9 +364,11 @@ class ValuePlaces:
         ]
 
     def _names_by_text(self, parent: JsonObject, inside: Path) -> dict[str, list[Step]]:
-        """Return a dict from each text to the names of the fields of an object that have this text.
+        """Map each text in an object to the names of the fields that have this text.
 
-        `inside` is the path from a field to its text. It is empty if the field itself is the text.
+        Only the first `SIBLINGS` fields of `parent` are read. The text of a field is the value at
+        the path `inside` below the field. If `inside` is empty, the text is the value of the field
+        itself. Texts have the form that `searchable_form` returns.
         """
         key = id(parent), inside
         if key not in self._fields:
@@ -379,8 +386,12 @@ def origins(
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield (wrong field, source fields) where a wrong value seems to come from other fields.
 
-    There are two cases. With one source field, only this field of `gt` equals the wrong value. With
-    two source fields, the wrong field is their product, both in `gt` and in `pred`.
+    `differing` has the names of the wrong fields. There are two kinds of pairs:
+
+    - One source field: the wrong value in `pred` equals the value of this field in `gt`, and no
+      other field of `gt` has this value.
+    - Two source fields: the wrong field is the product of the two source fields, both in `gt` and
+      in `pred`.
     """
     forms = {name: searchable_form(value) for name, value in islice(gt.items(), SIBLINGS)}
     for name in differing:

@@ -308,11 +308,11 @@ class KeptErrors:
     dropped, and so were all errors of documents with higher scores. None if no error was
     dropped."""
     samples: dict[tuple[str, str], list[Sampled]] = field(default_factory=dict)
-    """Maps (key of a group, key of a cause) to sampled errors. If the key of the cause is empty,
-    they are a sample of the whole group."""
+    """Maps (key of a group, key of a cause) to the sampled errors of the cause. If the key of the
+    cause is empty, the errors are a sample of the whole group."""
     last_sampled: dict[str, str] = field(default_factory=dict)
-    """For each group with too many causes, the greatest key of a cause that is sampled. Causes with
-    greater keys are not sampled."""
+    """For each group with more than `MAX_TRAITS` causes: the greatest key among those causes that
+    have a sample. Causes of the group with greater keys have no samples."""
     _n_lines: int = 0
     _n_bytes: int = 0
 
@@ -365,10 +365,11 @@ class KeptErrors:
         self._trim()
 
     def settle(self) -> None:
-        """Drop samples of groups that have more than `MAX_TRAITS + 1` causes.
+        """Limit the number of causes with samples to `MAX_TRAITS` in each group.
 
-        The causes with the lowest keys keep their samples. Therefore the choice does not depend on
-        the order in which errors are added.
+        If a group has more causes, those with the lowest keys keep their samples. Therefore the
+        choice does not depend on the order in which errors are added. The sample of the whole group
+        is kept, too.
         """
         causes_by_group: dict[str, list[str]] = {}
         for group, cause in self.samples:
@@ -409,7 +410,7 @@ class KeptErrors:
             self._n_bytes += sum(map(len, document.lines))
 
     def _lower_bound(self, bound: Rank) -> None:
-        """Lower the bound to a rank, and drop all documents with a higher rank."""
+        """Set `self.bound` to a lower rank, and drop all documents above this rank."""
         self.bound = bound
         while self.documents and self.documents[-1].rank > bound:
             lines = self.documents.pop().lines

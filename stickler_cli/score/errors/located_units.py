@@ -31,7 +31,8 @@ class Enclosure(NamedTuple):
     """Path of the object or item: in the ground truth, or in the prediction if the ground truth
     lacks it."""
     is_one_sided: bool
-    """Whether all values inside the object or item are missed or invented."""
+    """Whether no value inside the object or item has a partner on the other side. Each of these
+    values is then either missed or invented."""
 
 
 class LocatedUnit(NamedTuple):
@@ -50,8 +51,8 @@ class LocatedUnit(NamedTuple):
     """Path in the prediction, even if the value is absent there. None if the unit is inside an item
     that the prediction lacks."""
     enclosure: Enclosure | None
-    """The object or item that failed as a whole and contains this unit; None if this unit is
-    judged."""
+    """The object or list item that contains this unit and failed as a whole. The unit is then not
+    judged itself. None if no object or item around the unit failed as a whole."""
     outcome: Outcome
     gt: JsonValue
     """The ground-truth value; None if it is absent."""
@@ -183,9 +184,9 @@ def locate(table: UnitTable, batch: UnitBatch, selected: Indexes) -> list[Locati
 def levels_of(batch: UnitBatch, selected: Indexes) -> list[tuple[UnitBatch, Indexes]]:
     """Return the selected units and everything that contains them, one level of nesting per entry.
 
-    An entry is (batch, positions). The first entry is the level just below the document, and the
-    last entry is (`batch`, `selected`). At every level above the last one, `positions[i]` is the
-    position of the unit that contains the selected unit i.
+    An entry is (batch, positions). The first entry is the outermost level, just below the document.
+    The last entry is (`batch`, `selected`): the selected units themselves. In all other entries,
+    `positions[i]` is the position of the unit that contains the selected unit i.
     """
     levels = []
     level, positions = batch, selected
@@ -218,7 +219,10 @@ def path_steps(
 
 
 def whole_path(steps: Path) -> Path | None:
-    """Return the steps as a path, or None if one is `NOTHING`, the index of an absent item."""
+    """Return `steps`, or None if a step is `NOTHING`: then the path leads through an absent item.
+
+    `NOTHING` stands for the index of a list item on the side where the item is absent.
+    """
     return None if NOTHING in steps else steps
 
 
@@ -248,7 +252,8 @@ def enclosure_of(
 ) -> Enclosure | None:
     """Return the enclosure of a unit, or None if nothing that contains the unit failed as a whole.
 
-    `levels` is the result of `levels_of` for several units. `index` selects one of them.
+    `levels` is the result of `levels_of` for several selected units. `index` is the position of the
+    unit among the selected units. `gt_path` and `pred_path` are the paths of the unit.
     """
     enclosure: Enclosure | None = None
     depth = 0  # number of path steps from the document to the batch
@@ -271,7 +276,10 @@ def enclosure_of(
 
 
 def field_number(batch: UnitBatch, position: int) -> int:
-    """Return the number of the field to which a unit belongs."""
+    """Return the number of a unit's field: the position of the field's path in `fields.paths`.
+
+    `fields` is an attribute of the unit table.
+    """
     return batch.field if isinstance(batch.field, int) else int(batch.field[position])
 
 

@@ -81,7 +81,7 @@ class MarkedCounts:
     """Changes of the counts by the verdicts: a list for each of the 3 counting modes, with a number
     for each of the 5 outcomes."""
     score_sum: int = 0
-    """By how much the verdicts change the sum of the scores, times `SCORE_SCALE`."""
+    """The change that verdicts make to the sum of the scores, multiplied by `SCORE_SCALE`."""
 
     def add(self, before: CountArray, after: CountArray, score_change: int) -> None:
         """Add a document: its counts before and after correction, and the change of its score."""
@@ -205,8 +205,10 @@ def evaluate_marks(
 def correct_truth(units: Iterable[LocatedUnit], truth: JsonValue) -> JsonValue:
     """Return a copy of a ground truth in which the given errors are corrected.
 
-    A missed value is removed. Any other error gets the value of the prediction. If an object or
-    list is changed as a whole, changes inside it are not needed and have no effect.
+    `units` has the errors. If the prediction has no value, the value is removed from the copy. A
+    list item that is compared by position becomes null instead. For any other error, the value of
+    the prediction is written into the copy. If an object or list is changed as a whole, changes
+    inside it are not needed and have no effect.
     """
     document: Any = truth
     for change in find_truth_changes(units, truth):
@@ -225,8 +227,8 @@ class TruthChange(NamedTuple):
     value: Any
     """The new value, or `REMOVED`."""
     alternatives: Sequence[tuple[int, Alternative]] = ()
-    """The alternatives that contain the value, the innermost first. Each is (length of its path,
-    alternative)."""
+    """The alternatives that contain the value, the innermost first. Each element is (length of the
+    path of the alternative, alternative)."""
 
     @property
     def written_path(self) -> Path:
@@ -256,9 +258,9 @@ def _find_change(
 ) -> TruthChange:
     """Return the change that corrects an error in a ground truth.
 
-    An invented list item gets the next free index of its list, which comes after the existing
-    items. If the list is in an alternative of the ground truth, the items of this alternative
-    count. `new_items` records the indexes that earlier changes used in each list.
+    An invented list item gets the next free index of its list, after all existing items. If the
+    list is inside an alternative of the ground truth, the existing items are the list's items in
+    this alternative. `new_items` records the indexes that earlier changes used in each list.
     """
     value: Any = unit.pred
     if unit.outcome is Outcome.FN:

@@ -36,9 +36,9 @@ class Origin(NamedTuple):
 
     field: tuple[str, ...]
     of: tuple[tuple[str, ...], ...]
-    """The paths of one or two source fields. With one source, the wrong value equals the true value
-    of the source, which may be the same field of another list item. With two sources, the wrong
-    value is the product of their predicted values."""
+    """The paths of one or two source fields. If there is one source, the wrong value equals the
+    true value of this source. The source may also be the same field in another list item. If there
+    are two sources, the wrong value is the product of their predicted values."""
 
 
 class ClassifiedError(NamedTuple):
@@ -51,19 +51,20 @@ class ClassifiedError(NamedTuple):
     n_wrong_values: int | None = None
     """Number of wrong values inside an item or object; None if the unit is a single value."""
     elsewhere: Path | None = None
-    """If the predicted value belongs to another field, the path at which the ground truth has it;
-    else None."""
+    """The path at which the ground truth has the value that was predicted here. It is set only if
+    the error class is `SWAPPED`; otherwise, it is None."""
     origins: tuple[Origin, ...] = ()
     """Where the wrong values of the unit seem to come from."""
     end: DocumentEnd | None = None
-    """The end of the document, if the document ends early and this is a missed unit after its end;
-    else None."""
+    """Where the document ends early. It is set only if this unit is missed after that place;
+    otherwise, it is None."""
 
     @property
     def loses_values(self) -> bool:
         """Whether the wrong values of this unit are counted for this error.
 
-        False if they are counted for another error, which contains this one or is inside it.
+        Each wrong value is counted for only one error. The result is False if the wrong values of
+        this unit are counted for a unit that contains this unit, or for the units inside it.
         """
         if self.n_wrong_values is None:
             return self.unit.enclosure is None
@@ -88,7 +89,7 @@ class SimpleErrors(NamedTuple):
 
 
 class DocumentErrors(Protocol):
-    """The errors of compared documents, and the data from which they are found."""
+    """The errors of compared documents, with the ids, units and early ends of these documents."""
 
     @property
     def simple_errors(self) -> list[SimpleErrors]:
@@ -140,8 +141,9 @@ def is_wrong(batch: UnitBatch) -> Mask:
 def is_simple(table: UnitTable, batch: UnitBatch) -> Mask:
     """Return which units of a batch are simple errors: missed or invented values.
 
-    If both sides have an object, an invented field in it is not simple, since it may have the value
-    of another field.
+    There are two exceptions. If both sides have an object, an invented field of this object is not
+    a simple error, because the invented value may belong to another field. A list item at a wrong
+    position (see `UnitTable.out_of_order`) is not a simple error either.
     """
     if batch.kind != VALUE:
         return np.zeros(batch.size, np.bool_)
@@ -191,9 +193,12 @@ def has_errors(table: UnitTable) -> bool:
 
 
 def count_wrong_inside(table: UnitTable) -> Indexes:
-    """Return the number of wrong values inside each unit that failed as a whole, (size,).
+    """Return the number of wrong values inside each unit that failed as a whole.
 
-    If one such unit contains another, the values in the inner unit count only for the inner one.
+    The result has an entry for each row of the table. If a wrong value is inside several units that
+    failed as a whole, it counts only for the innermost of these units. An object or list item
+    inside a unit that one side lacks does not fail separately, so its values count for the
+    outer unit.
     """
     n_inside = np.zeros(table.size, np.intp)
     for row, names in table.extra_keys.items():

@@ -115,7 +115,7 @@ def _make_curve(field: FieldPolicy) -> Curve:
 
 
 def _promise_sentence(policy: AcceptancePolicy) -> str:
-    """Return the promise of a policy as a sentence."""
+    """Return a sentence on what a policy promises: how many accepted values are wrong at most."""
     requirement, n_documents = policy.asked, len(policy.documents)
     kept_by = "all fields together keep" if requirement.together else "each field keeps"
     return (

@@ -1,8 +1,7 @@
 """Compare several runs with a ground truth, to find values at which the ground truth may be wrong.
 
-A place is the path of a value that the ground truth or a run has in a document. A suspect is a
-place where several runs agree on an answer that is not in the ground truth. People check places and
-give verdicts, from which the share of wrong values is estimated.
+A place is the path of a value in a document. A suspect is a place where several runs agree on an
+answer that the ground truth does not have. The share of wrong values is estimated from verdicts.
 """
 
 import json
@@ -86,10 +85,11 @@ def stratify(votes: NDArray[np.int64], n_runs: int) -> RowPositions:
 
 
 def draw_places(strata: RowPositions, number: int, seed: int) -> RowPositions:
-    """Draw `number` places at random. Places with many votes are preferred.
+    """Draw `number` places at random, and return their positions.
 
-    Half of the places come from stratum 2, a quarter from stratum 1 and a quarter from stratum 0.
-    If a stratum has too few places, more are drawn from the other strata.
+    `strata` has the stratum of each place (see `stratify`). Half of the places are drawn from
+    stratum 2, a quarter from stratum 1 and a quarter from stratum 0. If a stratum has too few
+    places, more are drawn from the other strata.
     """
     # Raw bits are the same in every version of numpy.
     order = np.argsort(np.random.PCG64(seed).random_raw(len(strata)), kind="stable")
@@ -297,8 +297,9 @@ def is_dropped(place: AnsweredPlace) -> bool:
 def suspect_item(suspect: Suspect, path: Path, members: Sequence[AnsweredPlace]) -> Suspect:
     """Return one suspect that stands for a whole list item.
 
-    `suspect` is the suspect of the item's first value, and `members` are the places of all its
-    values.
+    `path` is the path of the item, and `members` are the places of all values in the item. One of
+    these values already has a record, `suspect`. The result has the votes and the other figures of
+    this record, but the path of the item and all its true values.
     """
     values = {field_path(place.path[len(path) :]): place.gt for place in members}
     names = tuple(step for step in path if isinstance(step, str))
@@ -320,8 +321,8 @@ class Audit:
         self.document_ids, n_runs = witnesses.documents, len(witnesses.runs)
         self.intervals = intervals_of(settings)
         self.answer_counts = defaultdict[str, Counter[str]](Counter)
-        """How many runs gave each answer, as `answer_counts[field][answer]`. A place is counted
-        only if at least two runs have its document."""
+        """How often runs gave each answer at the places of a field. The number for an answer is
+        `answer_counts[field][answer]`. Documents that fewer than two runs have are not counted."""
         self.changes = defaultdict[str, list[GoldChange]](list)
         """Changes of the ground truth that follow from verdicts. The keys are document ids."""
         self.n_without_right_value = 0
@@ -351,8 +352,8 @@ class Audit:
         ]
         mark_types += [("right", "?", (n_runs,))]
         self.verdicts = np.array(self._verdict_rows, np.dtype(mark_types))
-        """One row for each verdict: the position of its place, whether the place was drawn at
-        random, and the three results of `_apply_mark`."""
+        """A row for each verdict: the position of the place that the verdict is about, whether this
+        place was drawn at random, and the three results of `_apply_mark`."""
         self.votes, self.against = count_votes(self.groups)
         self.rarity = rarity(self.groups, self.field_numbers)
         self.order = np.lexsort((self.rarity, self.against, -self.votes))
@@ -579,10 +580,10 @@ class Audit:
     def _make_field(
         self, path: str, is_selected: NDArray[np.bool_], expected: NDArray[np.float64]
     ) -> AuditedField:
-        """Return the figures of some places: the places of one field, or all places.
+        """Return the figures of one field, or of the whole audit.
 
-        `is_selected` says for each place whether it belongs to them. `expected` has, for each
-        field, how often two answers picked at random would differ.
+        `is_selected` is a mask of the places of the field, or of all places. `path` is the path of
+        the field, or empty. `expected` has, for each field, how often two random answers differ.
         """
         documents = self.documents[is_selected]
         shares = shares_by_unit(

@@ -32,7 +32,7 @@ class Said:
     """One of the answers that runs gave for a value, with the runs that gave it."""
 
     answer: AnyJson
-    """The answer: the value that these runs give, or null if they give no value."""
+    """The value that the runs in `runs` give. Null if they give no value."""
     runs: list[Count]
     """Positions of the runs that give this answer, from 0."""
 
@@ -53,7 +53,8 @@ class Suspect:
     others: list[Said]
     """Answers that differ from the ground truth. The answer that most runs give comes first."""
     votes: Count
-    """Number of runs that give the first answer of `others`."""
+    """Number of runs that give the most frequent answer that differs from the ground truth. This
+    answer is the first entry of `others`."""
     against: Count
     """Number of runs that agree with the ground truth."""
     rarity: Fraction
@@ -299,7 +300,11 @@ def _format_value(value: Any) -> str:
 
 
 def make_page(lines: Sequence[Mapping[str, Any]], runs: Sequence[str]) -> Report:
-    """Return an HTML page with the drawn places. A person gives verdicts by clicking buttons."""
+    """Return a report with a table of values that were drawn at random for a person to check.
+
+    Each entry of `lines` is a row of the table. In the HTML page of the report, each row has
+    buttons with which the person gives a verdict on the value.
+    """
 
     def answer_of_run(line: Mapping[str, Any], run: str) -> str:
         answers = (

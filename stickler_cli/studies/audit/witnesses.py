@@ -62,7 +62,7 @@ class AnsweredPlace:
     gt: JsonValue = None
     answers: dict[int, tuple[JsonValue, bool]] = field(default_factory=dict)
     """The answer of each run, as (value, whether it matches the ground truth). Keys are the
-    positions of runs. The value is None if the run has none."""
+    positions of the runs that have the document. The value is None if the run has no value here."""
     groups: list[int] = field(default_factory=list)
     """The group number of each run's answer. Runs with matching answers have the same number: 0 if
     the answer matches the ground truth, and `NO_DOCUMENT` if the run lacks the document."""
@@ -90,11 +90,14 @@ class AnsweredPlace:
         }
 
     def answers_in_new_items(self) -> Mapping[int, Sequence[JsonValue]]:
-        """Return values of each run that may belong to this place, but are in another list item.
+        """Return values that may belong to this place, but are in another list item.
 
-        If a list item is badly wrong, it is not paired with the true item. Its values then appear
-        in an item that the ground truth lacks. For each run without an answer at this place, the
-        values at the same path in such items are returned.
+        If a predicted list item is badly wrong, it is not paired with its true item. It then counts
+        as a new item, which the ground truth lacks, and the run has no answer at this place.
+
+        The keys of the result are the positions of runs without an answer at this place. The values
+        are taken from the new items of the run. For example, the price of item 0 may be the price
+        of the new item `+0` or `+1`.
         """
         answers: dict[int, list[JsonValue]] = {}
         for path, place in self.places_of_document.items():
@@ -110,7 +113,10 @@ class AnsweredPlace:
 
     @property
     def different(self) -> list[tuple[JsonValue, list[int]]]:
-        """The wrong answers, each with the positions of its runs. The most frequent is first."""
+        """The wrong answers, as (answer, positions of the runs that gave the answer).
+
+        The most frequent answer is first. Wrong answers that match each other are listed as one.
+        """
         runs_by_group: dict[int, list[int]] = {}
         for run, group in enumerate(self.groups):
             if group not in (0, NO_DOCUMENT):
@@ -161,9 +167,10 @@ class Witnesses:
     def match_values(
         self, names: str, first_values: Sequence[JsonValue], second_values: Sequence[JsonValue]
     ) -> list[bool]:
-        """Compare pairs of values as a field is compared; return whether each pair matches.
+        """Return whether each pair of values matches, by the rules for comparing a field.
 
-        `names` is the path of the field. An absent value matches only an absent value.
+        `names` is the path of the field. If the field is a list, the rules for its items are used.
+        An absent value matches only an absent value.
         """
         node = node_at(self.plan, parse_field_path(names))
         pairs = [*zip(first_values, second_values, strict=True)]
@@ -209,8 +216,9 @@ class Witnesses:
     ) -> Iterator[tuple[int, Path, AnswerRow]]:
         """Yield (position of the run, path, row) for each value of each run.
 
-        The path is the path in the ground truth. Values in items that the ground truth lacks come
-        last.
+        A row describes one compared value of a run. The path leads to the place of the value in the
+        ground truth. Values in list items that the ground truth lacks come last. Their paths have a
+        `NewItem` in place of the index of the item.
         """
         new_items: dict[Path, list[tuple[int, AnswerItem]]] = {}
         for run, rows in enumerate(rows_by_run):
@@ -230,11 +238,12 @@ class Witnesses:
     def _pair_new_items(
         self, new_items: Mapping[Path, Iterable[tuple[int, AnswerItem]]]
     ) -> Iterator[tuple[Path, int, AnswerItem]]:
-        """Pair list items that the ground truth lacks.
+        """Give a path to each predicted list item that the ground truth lacks (a new item).
 
-        The same item then has one path in all runs. Yield (path, position of the run, item) for
-        each item. The keys of `new_items` are paths of lists. The values are the new items of the
-        list, as (position of the run, item).
+        New items of different runs are paired with each other. Paired items get the same path,
+        whose last step is a `NewItem` such as `+0`. Yield (path, position of the run, item) for
+        each new item. The keys of `new_items` are paths of lists. The value of a key has the new
+        items of that list, as (position of the run, item).
         """
         for path, items_of_list in new_items.items():
             names = tuple(step for step in path if isinstance(step, str))
@@ -372,11 +381,12 @@ class PlaceMark(NamedTuple):
     """Whether the place was drawn at random. If so, it represents other places, too."""
 
     def apply_to(self, gt: JsonValue) -> "PlaceMark | None":
-        """Return this verdict as it applies to the present ground truth, which may have changed.
+        """Return the verdict on the present ground truth `gt`, which may have changed.
 
-        If the ground truth was corrected to the value that the verdict gives, the result says that
-        it is now right. After any other change, the result is None, as the verdict no longer
-        applies.
+        If the ground truth has not changed, or if the verdict does not record the ground truth of
+        its time, this verdict is returned. If the ground truth was corrected to the value that the
+        verdict gives, the result is a verdict that the ground truth is right. After any other
+        change, the result is None, because this verdict no longer applies.
         """
         if not self.seen or json_key(self.seen[0]) == json_key(gt):
             return self
@@ -448,9 +458,9 @@ def _make_mark(record: Mapping[str, Any], verdict: str) -> PlaceMark:
 
 
 Groups = NDArray[np.uint8]
-"""The group of each run's answer at each place, (n_places, n_runs).
+"""The group number of each run's answer at each place, in an array of shape (n_places, n_runs).
 
-Runs with matching answers have the same number; group 0 matches the ground truth."""
+Runs with matching answers have the same number. Answers in group 0 match the ground truth."""
 VoteCounts = NDArray[np.int64]
 
 MAX_EXHAUSTIVE_VALUES: Final = 300
@@ -477,11 +487,13 @@ def count_votes(groups: Groups) -> tuple[VoteCounts, VoteCounts]:
 
 
 def rarity(groups: Groups, fields: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return how often the runs that give the most frequent wrong answer are wrong in general.
+    """Return, for each place, the mean error rate of the runs with the most frequent wrong answer.
 
-    For each place, this is the mean error rate of these runs in the field of the place, in [0, 1].
-    The error rate of a run is the share of the field's places at which it differs from the ground
-    truth. The result has shape (n_places,). `fields` has the index of the field of each place.
+    The error rate of a run belongs to a field. It is the share of the places of this field at which
+    the run differs from the ground truth. Places in documents that the run lacks do not count.
+
+    The result is an array of shape (n_places,) with values in [0, 1]. It is 0 at places without a
+    wrong answer. `fields` has the index of the field of each place.
     """
     voted_group = np.argmax(_group_sizes(groups)[1:], axis=0) + 1
     is_voting, rates = groups == voted_group[:, np.newaxis], np.zeros(groups.shape)
@@ -495,7 +507,11 @@ def rarity(groups: Groups, fields: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def _group_sizes(groups: Groups) -> VoteCounts:
-    """Return the number of runs in each group of answers at each place, (n_groups, n_places)."""
+    """Return the number of runs in each group of answers at each place.
+
+    The result is an array of shape (n_groups, n_places). Its first row is group 0: the number of
+    right answers.
+    """
     last_group = max(int(groups[groups < NO_DOCUMENT].max(initial=0)), 1)
     sizes: VoteCounts = np.array([(groups == group).sum(axis=1) for group in range(last_group + 1)])
     return sizes
@@ -504,9 +520,14 @@ def _group_sizes(groups: Groups) -> VoteCounts:
 def agreement(groups: Groups) -> dict[str, tuple[NDArray[Any], NDArray[Any]]]:
     """Return three measures of agreement, as a dict from name to (dividends, divisors).
 
-    All arrays have one entry for each place. `agreement` is the share of places at which all runs
-    agree. `pairwise` is the share of pairs of runs that agree. `observed` is the observed agreement
-    of Krippendorff's alpha. Places at which only one run has an answer do not count.
+    To get a measure, divide the sum of its dividends by the sum of its divisors. Both arrays have
+    one entry for each place. The measures are:
+
+    - `agreement`: the share of places at which all runs agree.
+    - `pairwise`: the share of pairs of runs that agree.
+    - `observed`: the observed agreement of Krippendorff's alpha.
+
+    Places at which only one run has an answer do not count.
     """
     sizes = _group_sizes(groups)
     n_runs = sizes.sum(axis=0)

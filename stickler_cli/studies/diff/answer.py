@@ -78,10 +78,13 @@ def compare_runs(
 ) -> Difference:
     """Return the difference between the runs of an old system and those of a new system.
 
-    `base` and `new` map names to the runs of each system. Every run must keep rows of its
-    documents. If a system has several runs, the tests allow for chance among these runs, too. Rates
-    are defined as in the first run. Runs are compared even if, for example, their options differ.
-    Call `check_comparable` to refuse runs whose figures are not comparable.
+    `base` maps names to the runs of the old system, and `new` maps names to the runs of the new
+    system. Every run must keep rows of its documents. Runs are compared even if, for example, their
+    options differ. Call `check_comparable` to refuse runs whose figures are not comparable.
+
+    The tests of significance allow for chance in the choice of documents. If a system has several
+    runs, the tests also allow for chance differences between these runs. Rates are defined as in
+    the first run of `base`, but in the counting mode of `settings`.
 
     Raises:
         UsageError: a run keeps no rows, or a gate names a field or a count that does not exist.
@@ -142,9 +145,11 @@ def compare_runs(
 
 
 def _add_values(difference: Difference, runs: Sequence[Run]) -> Difference:
-    """Return the difference with changed values and causes added.
+    """Return the difference with the changed values and the causes of errors added.
 
-    They are None if a run does not keep all of its errors. `runs` are the first and the second run.
+    `runs` has two runs: the old one and the new one. If one of them does not keep all of its
+    errors, the changed values are None. If, in addition, the runs compared different documents, the
+    causes are None as well.
     """
     sides = read_errors(runs)
     values = None if sides is None else list_changed_values(sides)
@@ -182,9 +187,10 @@ def _name_of(side: Mapping[str, Run]) -> RunName:
 
 
 def count_documents(runs: JoinedRuns, changed: Sequence[DocumentChange]) -> ComparedRecord:
-    """Count documents, for example those that became better, or that only one side compared.
+    """Count documents by how they changed, for example those that became better or were lost.
 
-    `changed` are the documents that changed.
+    `changed` are the documents that changed. A document is lost if a run of the new system did not
+    compare it.
     """
     n_documents = len(runs.ids)
     right_before, right_after = runs.wholly_right_by_side()
@@ -242,10 +248,11 @@ def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
 ) -> list[GateResult]:
     """Evaluate gates on the changes between the runs.
 
-    A gate is written as for a run: `f1>=-0.01` allows a loss of one point, and
-    `total.f1.lower>=-0.02` puts the limit on the lower bound of the interval. Counts of documents
-    are an exception, because their values and not their changes are checked: `documents.worse<=3`.
-    `fields` are the fields that patterns in gates can match.
+    A gate has the same syntax as a gate for a single run, but here it limits the change of a
+    figure. For example, `f1>=-0.01` allows F1 to fall by one point, and `total.f1.lower>=-0.02`
+    limits the lower bound of the change's interval. Counts of documents are an exception: a gate
+    limits the count and not a change. For example, `documents.worse<=3` allows three documents that
+    became worse. `fields` are the fields that patterns in gates can match.
     """
 
     def find_change(gate: Gate, path: Path) -> tuple[float | None, str]:
@@ -306,9 +313,10 @@ def _find_confidence_change(
 
 
 def contrasts(base: Run, new: Run) -> list[Contrast]:
-    """Return how two runs differ in anything but their figures, for example in their options.
+    """Return the differences between two runs, for example in their options or schemas.
 
-    Differences that make the figures incomparable come first.
+    Differences between the figures of the runs are not included. Differences that make the figures
+    incomparable come first.
     """
     differences = [
         (name, before, after, name not in WITHOUT_FIGURES)

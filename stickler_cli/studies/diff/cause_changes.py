@@ -42,9 +42,10 @@ def causes_in_both(runs: Sequence[Run], sides: Sequence[ErrorsOfRun] | None) -> 
 
 
 def _count_causes(run_causes: Causes, side: ErrorsOfRun) -> Causes:
-    """Count the causes of the errors in `side`. `run_causes` has all causes of the run.
+    """Count how many errors, values and documents each cause has in `side`.
 
-    Origins (other fields that hold the wrong value) are not counted.
+    `side` has the errors to count. `run_causes` has all causes of the run, and is used to look up
+    the cause of each error. Origins (other fields that hold the wrong value) are not counted.
     """
     causes_by_key = {cause.key: cause for cause in run_causes}
     errors_by_cause: dict[str, list[Error]] = {}

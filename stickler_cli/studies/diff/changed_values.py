@@ -114,7 +114,10 @@ def read_errors(runs: Sequence[Run]) -> list[ErrorsOfRun] | None:
 
 
 def list_changed_values(sides: Sequence[ErrorsOfRun]) -> list[ChangedValue]:
-    """List the values that are wrong in at least one run, as `changed_values` does."""
+    """List the values that are wrong in at least one run, given the errors of each run.
+
+    Selection and order are described in `changed_values`.
+    """
     places = dict.fromkeys(place for side in sides for place in side.values)
     values = [_changed_value(place, sides) for place in places]
     order = {None: 0} | {move: index for index, move in enumerate(Move)}
@@ -228,10 +231,11 @@ def flow_of(values: Sequence[ChangedValue] | None) -> FlowRecord | None:
 
 
 def merged_by_whole(values: Sequence[ChangedValue]) -> list[ChangedValue]:
-    """Show the values of a missed or invented item or object as one row.
+    """Merge the values of each missed or invented item or object into one row.
 
-    Values are merged into one row if they are in the same item, and if their answers are of the
-    same kind (right, absent or wrong) in every run. Return all rows, including those of values that
+    Two values of an item are merged only if they have equal moves, and if each run gives both of
+    them the same kind of answer: right, absent or wrong. For instance, if only one of them is right
+    in the first run, they stay separate rows. Return all rows, including the rows of values that
     are not merged.
     """
     rows: list[ChangedValue] = []
@@ -280,7 +284,7 @@ def _answers_of_item(
 
 
 def _is_missed_or_invented(value: ChangedValue) -> bool:
-    """Return whether the value is invented, or missed by every run that is wrong."""
+    """Return whether a value is invented, or whether every run with a wrong answer misses it."""
     wrong_answers = [answer for answer in value.said if answer is not True]
     is_invented = value.gt is None
     return is_invented or all(answer is None for answer in wrong_answers)

@@ -219,7 +219,7 @@ class JoinedRuns:
         return sums
 
     def _counts_of(self, mode: str) -> IntArray:
-        """Return the columns of all cells that count in one counting mode, (n, 5 outcomes)."""
+        """Return the counts of one counting mode in all rows of `cells`, (n, 5 outcomes)."""
         first = COUNTING_MODES.index(mode) * len(OUTCOME_NAMES)
         return self.cells[:, first : first + len(OUTCOME_NAMES)]
 
@@ -386,7 +386,9 @@ def _ledger(run: Run, side_name: str) -> Blocks:
 
 
 def _read_statuses(ledger: Blocks, side_name: str) -> tuple[dict[str, Status], set[str]]:
-    """Return ({document id: status}, ids of the compared documents) of a run.
+    """Return the status of each document of a run, and the ids of the compared documents.
+
+    The statuses are in a dict, keyed by the ids of the documents.
 
     Raises:
         UsageError: the run compared two documents of the same id.
@@ -439,8 +441,8 @@ def _join_rows(
 ) -> tuple[IntArray, list[RunRows]]:
     """Join the blocks of all runs, and return the distinct counts and the rows of each run.
 
-    The first result, `cells`, has equal counts only once. In the rows, `cell` is the position of
-    the counts in `cells`. If a run did not compare a document, the run gets rows in which all
+    The first result, `cells`, is an array of counts without duplicates. In a row, `cell` is the
+    index of the counts in `cells`. If a run did not compare a document, it gets rows in which all
     values of the document count as missed. `n_bases` is the number of runs on the first side.
     """
     all_cells = [cells for run in blocks_of_runs for _, cells in run]
@@ -566,10 +568,11 @@ def _collect_confident_values(
 def _find_stand_ins(
     run: RunDocuments, first: Sequence[RunDocuments]
 ) -> Iterator[NDArray[np.bool_]]:
-    """Find runs that replace `run` in documents that `run` did not compare.
+    """Find the runs that replace `run` in documents that `run` did not compare.
 
-    Yield a mask of documents for each run of the first side. It is true where this run is the first
-    one that compared the document.
+    Such a document is taken from the first run in `first` that compared the document. `first` has
+    the runs of the first side. For each of these runs, yield a mask of the documents that are taken
+    from it.
     """
     is_left = ~run.compared
     for base_documents in first:

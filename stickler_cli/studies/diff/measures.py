@@ -53,9 +53,10 @@ _SAME: Final = 1e-12
 
 
 def figures_of_whole(counting: Counting) -> list[Figure]:
-    """Return the figures of whole documents that are compared.
+    """Return the figures of whole documents that `stickler diff` compares between two sides.
 
-    F1 in the chosen mode comes first.
+    F1 in the mode `counting` comes first, then F1 in the other modes. The mean score and the share
+    of wholly right documents come last.
     """
     modes = sorted(COUNTING_MODES, key=lambda mode: mode != counting)
     of_documents = (Figure((), "", metric) for metric in (SCORE, WHOLLY_RIGHT))
@@ -105,10 +106,14 @@ def changes(figures: Sequence[Figure], runs: JoinedRuns, settings: TrendSettings
 def _count_broken_and_fixed(
     figure: Figure, runs: JoinedRuns, settings: TrendSettings
 ) -> tuple[int, int]:
-    """Count documents. Return (how many in which a field broke, how many in which it was fixed).
+    """Return (number of documents that broke, number of documents that were fixed).
 
-    For a figure of whole documents: a document broke if it was wholly right on the first side and
-    is not on the second. It was fixed in the opposite case.
+    If the figure is about a field, a document broke if the field is right on the first side and
+    wrong on the second. A document was fixed if the field is wrong on the first side and right on
+    the second.
+
+    If the figure is about whole documents, a document broke if it is wholly right only on the first
+    side. A document was fixed if it is wholly right only on the second side.
     """
     if figure.field:
         keys = runs.fields.get(figure.field, ())
@@ -279,10 +284,11 @@ def confidence_changes(
 
 
 def _collect_confident_values(runs: JoinedRuns, side: slice, path: Path) -> Floats:
-    """Return an array (3, n_values) of the values that have a confidence.
+    """Return an array with a column for each value that has a confidence.
 
-    The rows are: the document of each value, its confidence, and whether it is right (1 or 0).
-    `side` selects the runs. `path` is a field, or empty for all fields.
+    The array has the shape (3, n_values). Its rows are the document of each value, the confidence
+    of the value, and whether the value is right (1 or 0). `side` selects the runs. `path` is a
+    field, or empty for all fields.
     """
     columns = [np.zeros((3, 0))]
     for leaves in (leaves for run_leaves in runs.leaves[side] for leaves in run_leaves):
@@ -417,7 +423,10 @@ def _change(
 
 
 def mean_of_runs(total: int, times: int) -> float:
-    """Divide a sum over `times` runs by `times`. The mean is an integer if possible."""
+    """Return the mean of a number over several runs, as an integer if the mean is whole.
+
+    `total` is the sum over all runs, and `times` is the number of runs.
+    """
     return total // times if total % times == 0 else total / times
 
 

@@ -61,7 +61,7 @@ class Trend(StrEnum):
     IMPROVED = "improved"
     REGRESSED = "regressed"
     IDENTICAL = "identical"
-    """No document differs in the figure."""
+    """In every document, both sides have the same counts for the figure."""
     UNCHANGED = "unchanged"
     """The interval of the change is within the margin. Any change is too small to matter."""
     INCONCLUSIVE = "inconclusive"
@@ -87,7 +87,7 @@ class Decision(StrEnum):
     """The divisor of the figure is 0 in one run, so there is no interval, and the test is not
     significant."""
     EQUAL = "equal counts"
-    """Both sides counted the same in every document."""
+    """In every document, both sides have equal counts for the figure, so no test is needed."""
     TEST_ALONE = "test significant, but the interval includes 0"
     """The test is significant, but the interval contains 0."""
     INTERVAL_ALONE = "interval excludes 0, but the test is not significant"
@@ -379,8 +379,8 @@ class CauseChange:
     error_class: str
     """Class of the errors."""
     differing_fields: list[str]
-    """The fields in which list items differ from their true items. Empty for errors that are not of
-    list items."""
+    """For pairs of list items that failed as a whole: the fields in which the predicted item
+    differs from the true item. Empty for all other errors."""
     ground_truth_value: AnyJson
     """The true value, if it is the same in all errors of the cause. Otherwise null."""
     prediction_value: AnyJson
@@ -420,13 +420,17 @@ class WholeChange:
     is_one_sided: bool
     """Whether the item or object is missed or invented."""
     wrong_inside: Sequence[Sequence[str] | None] = ()
-    """Only for an item that at least one run misses. For each run: the paths of the wrong values
-    inside the item, or None if the run misses the item. Empty for other errors, such as an invented
-    item."""
+    """Wrong values inside a missed item or object, with one entry for each run. The entry is None
+    if the run misses the item or object. Otherwise it has the paths of the values inside it that
+    this run has wrong. If the item or object is not missed but, for example, invented, there are no
+    entries."""
 
 
 class WrongInside(NamedTuple):
-    """A run's answer for a list item that the run has, but with wrong values inside."""
+    """The answer of a run that predicts an item or object, but with wrong values in it.
+
+    Such an answer is shown beside the answer of another run that misses the item or object.
+    """
 
     paths: Sequence[str]
     """Paths of the wrong values, relative to the item."""
@@ -452,8 +456,8 @@ class ChangedValue:
     """The answer of each run: True if the value is right, None if it is absent, otherwise the wrong
     value. An item is right only if every value inside it is right."""
     whole: WholeChange | None = None
-    """The item or object that contains the value, if it failed as a whole in the run at position
-    `run`. Otherwise None."""
+    """The item or object around the value that failed as a whole in the run at position `run`. None
+    if no item or object around the value failed as a whole in this run."""
     run: int = 0
     """Position of the run whose error `error_class` and `cause` describe."""
     causes_by_run: Sequence[str] = ()
@@ -462,8 +466,8 @@ class ChangedValue:
     reasons: Sequence[str] = ()
     """Why the value is wrong in each run. Empty for a run in which it is right."""
     n_values: int = 1
-    """Number of values that this row shows together. It is above 1 only for a missed or invented
-    item."""
+    """Number of values that this object stands for. It is above 1 only if the values of a missed or
+    invented item or object were merged into one row (see `merged_by_whole`)."""
 
     @property
     def cause(self) -> str:
@@ -495,7 +499,8 @@ class RunName:
     model_name: str
     """Name that the schema gives to its documents."""
     further: list[str]
-    """Files or directories of further runs of the same side."""
+    """If several runs are compared as one side, the files or directories of all of these runs
+    except the first. The first one is `source`."""
 
 
 class ComparedRecord(TypedDict):
@@ -586,16 +591,17 @@ class Difference:
     metrics: list[MetricChange]
     """Metrics that were requested in both runs (`--metric`)."""
     flow: FlowRecord | None
-    """How many values are wrong before and after. Null if a side has several runs, or if a run does
-    not keep all of its errors, such as a run file without its directory."""
+    """How many values are wrong before and after. Null in two cases: more than two runs are
+    compared; or a run does not keep all of its errors, for example because only its run file is
+    left, without the run directory."""
 
     causes: list[CauseChange] | None
-    """Causes of wrong values in both runs. The cause that grew most is first. Null if a side has
-    several runs. Null also if the runs compared different documents and a run does not keep all of
-    its errors."""
+    """Causes of wrong values in both runs. The cause that grew most is first. Null in two cases:
+    more than two runs are compared; or the two runs compared different documents, and one of the
+    runs does not keep all of its errors."""
 
     runs: Sequence[Run] = field(default=(), metadata={KEPT: False})
-    """The run of each side; empty if single values are unknown."""
+    """The first and the second run. Empty if more than two runs are compared."""
     values: Sequence[ChangedValue] | None = field(default=None, metadata={KEPT: False})
     """The values that are wrong in at least one run, for HTML pages. None if they are unknown."""
     causes_of_runs: Sequence[Causes] = field(default=(), metadata={KEPT: False})

@@ -209,12 +209,14 @@ def _compute_changes(
 ) -> NDArray[np.float64]:
     """Return the change of a figure in each bootstrap replicate, (2, 1 + replicates).
 
-    A broken document is added for the first row, and a fixed document for the second row.
+    Each row is computed with an artificial document in both runs, which `change_intervals`
+    explains. For the first row, this document is right in the first run and wrong in the second
+    run. For the second row, it is wrong in the first run and right in the second run.
 
     Args:
         sample: the figure in every document.
         sums: dividend and divisor of the first run, then of the second, (4, 1 + replicates).
-        added: the weight of the added document, (1 + replicates,).
+        added: the weight of the artificial document, (1 + replicates,).
     """
     above, below = sums[::2], sums[1::2]
     below[below[:, 0] == 0] = np.nan
@@ -346,7 +348,7 @@ def p_of_runs(
     The p-value is the smallest alpha at which the confidence interval of level 1 - alpha excludes
     0. Half the width of this interval is the square root of a sum of two squares: one is due to
     documents, and the other to runs. If each side has one run, the variance among runs is unknown.
-    The result is then 0, so that `p_values` uses its other p-value.
+    The result is then 0. `p_values` uses the greater of two p-values, so it ignores this result.
 
     Args:
         change: the change of the figure.

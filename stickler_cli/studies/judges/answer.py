@@ -102,7 +102,8 @@ class JudgeReport(StudyRecord):
     schema: str
     """The file of the schema."""
     model_name: str
-    """The name that the schema gives to its documents."""
+    """A name for the documents, such as `Invoice`: the title or the model name in the schema, or
+    else the name of the schema's file."""
     level: Fraction
     """Confidence level of the intervals."""
     total: JudgeAccount

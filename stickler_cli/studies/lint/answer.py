@@ -1,4 +1,4 @@
-"""Check a schema and its ground truth. Documents are read once, some of them at a time."""
+"""Check a schema and its ground truth. Documents are read in chunks, each document only once."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -197,9 +197,9 @@ class GoldRules:
             self._check_alternatives(document, document.gold, document.value, ())
 
     def _check_alternatives(self, document: Document, gold: Gold, value: Any, path: Path) -> None:
-        """Add a finding for each alternative that is equal to an earlier one of the same value.
+        """Add a finding for each alternative that repeats the value itself or another alternative.
 
-        `value` and all values inside it are checked.
+        The alternatives of `value` and of all values inside it are checked.
         """
         values = [value, *(alternative.value for alternative in gold.alternatives)]
         seen: set[object] = set()

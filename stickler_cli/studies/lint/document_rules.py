@@ -177,7 +177,7 @@ class _AbsenceForm:
 
     text: str
     spot: Spot
-    """Location of the first value that is written in this way."""
+    """Location of the first value that is written in this form, such as the first empty text."""
     count: int = 0
 
 
@@ -210,16 +210,16 @@ MIN_SHARED: Final = 5
 """Two documents are compared only if they share at least this many rare values."""
 
 MIN_VALUES: Final = 10
-"""A document with fewer values is never called a near-duplicate, because a single value makes too
-much difference."""
+"""A document with fewer distinct values than this is never reported as a near-duplicate, because a
+single value would make too much difference."""
 
 MIN_OVERLAP: Final = 0.9
 """Two documents are near-duplicates if their values overlap at least this much (Dice coefficient).
 Rare values weigh more."""
 
 MIN_VALUES_OF_COPY: Final = 3
-"""A document with fewer values (numbers and texts) is not reported as an exact copy. Such a
-document, for example one with a few labels, can be equal to another by chance."""
+"""A document with fewer numbers and texts than this is not reported as an exact copy. So small a
+document, for example one with two labels, can be equal to another document by chance."""
 
 
 class Copies:
@@ -293,9 +293,10 @@ class Copies:
             return False
 
         def weigh(hashes: NDArray[np.uint64], is_shared: NDArray[np.bool_]) -> NDArray[np.float64]:
-            """Return the weight of each value.
+            """Return the weight of each value of the first or the second document.
 
-            It is great if few other documents have the value.
+            A value has a high weight if few further documents have the value. `is_shared` states
+            for each value whether both the first and the second document have it.
             """
             n_documents = _count_documents(values, hashes)
             n_elsewhere = n_documents - 1 - is_shared

@@ -111,7 +111,8 @@ class Extreme(NamedTuple):
     """
 
     key: float
-    """Sort key: the number itself among the greatest numbers, its negative among the smallest."""
+    """Sort key. For one of the greatest numbers, the key is the number. For one of the smallest
+    numbers, the key is the number times -1."""
     order: int
     """Sort key for equal numbers: the number that was added later comes first."""
     spot: Spot
@@ -190,7 +191,10 @@ class Profile:
             self.shapes.add(shape_of(value), value, pairs, spot_of)
 
     def _add_orders(self, text: str, pairs: Sequence[int], spot_of: SpotOf) -> None:
-        """Count the order of day and month in a date, if its text shows it, as 31/12/2024 does."""
+        """Count the order of day and month in a date if the text shows this order.
+
+        For example, 31/12/2024 shows that the day comes first, but 01/02/2024 shows no order.
+        """
         evidence = evidence_of(text) if len(text) <= LONGEST_READ else ()
         for order in {DAY_FIRST, MONTH_FIRST}.intersection(evidence):
             self.orders.add(order, text, pairs, spot_of)
@@ -248,8 +252,8 @@ MAX_ENUM_TEXTS: Final = 50
 """A field with more distinct texts than this is not regarded as an enum."""
 
 MIN_REPEATS: Final = 5
-"""A field is regarded as an enum only if each of its distinct texts occurs at least this many
-times, on average."""
+"""A field is regarded as an enum only if its distinct texts occur at least this many times on
+average. If it has 10 distinct texts, for example, it must have at least 50 values."""
 
 MIN_TYPO_RATIO: Final = 10
 """A spelling is called a typo only if another spelling, which differs in one letter, is this many
@@ -261,8 +265,8 @@ similar."""
 
 
 FORGIVING_THRESHOLD: Final = 0.5
-"""If a text field has this threshold or a lower one, two texts can match although half of them is
-different. This is the default threshold of texts."""
+"""The default threshold of texts. If a text field has this threshold or a lower one, two texts can
+match although half of the letters are different."""
 MIN_CODE_SHARE: Final = 0.9
 """A field is said to have codes if at least this share of its texts look like codes, such as
 INV-017."""
@@ -392,7 +396,11 @@ def _find_spellings(profile: Profile, findings: Findings) -> None:
 
 
 def _is_typo(word: str, other: str) -> bool:
-    """Return whether two words differ in exactly one letter. Short words never do."""
+    """Return whether two words are long enough to be checked, and differ in exactly one letter.
+
+    A letter may be replaced, missing or added. The longer word must have at least
+    `MIN_TYPO_LENGTH` letters, and both words must consist of letters only.
+    """
     longer = max(len(word), len(other))
     if longer < MIN_TYPO_LENGTH or not (word + other).isalpha():
         return False

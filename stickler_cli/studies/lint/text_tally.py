@@ -1,4 +1,7 @@
-"""Count texts of a field that its comparator may match or reject against expectation."""
+"""Count the texts of a field for which its comparator may give an unexpected result.
+
+For example, an edit distance may match two long texts although a number differs.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +23,10 @@ MIN_LETTERS_PER_WORD: Final = 2  # with the following blank; shorter texts canno
 
 @dataclass(slots=True)
 class TextTally:
-    """Counts of a field's texts that its comparator may match or reject against expectation."""
+    """Counts of a field's texts for which its comparator may give an unexpected result.
+
+    For example, an edit distance may match two long texts although a number differs.
+    """
 
     node: LeafNode
     texts: int = 0

@@ -220,7 +220,7 @@ def _count_packets(
 ) -> dict[str, int]:
     """Count packets by status and sections by outcome, and add up the pages.
 
-    The keys of `sums` are names of counts. Each has one number per packet.
+    `sums` is a dict from the name of each count to its numbers, one for each packet.
     """
     outcomes = Counter(section.outcome for packet in packets for section in packet.sections)
     statuses = Counter(packet.status for packet in packets)

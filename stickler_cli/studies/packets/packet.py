@@ -36,7 +36,7 @@ class PacketSection:
 
 @dataclass(frozen=True, slots=True)
 class PacketSections:
-    """The sections of a packet on one side."""
+    """The sections of a packet, either in the ground truth or in the prediction."""
 
     sections: tuple[PacketSection, ...]
     """The sections; no page is in two of them."""
@@ -202,7 +202,7 @@ def _drop_repeated_pages(sections: list[PacketSection]) -> PacketSections:
 
 @dataclass(frozen=True, slots=True)
 class PartitionScores:
-    """How similar two ways to divide the pages of a packet into sections are.
+    """Similarity of two divisions of a packet into sections: the true and the predicted division.
 
     All figures are in [0, 1] except `adjusted_rand`.
     """
@@ -214,8 +214,8 @@ class PartitionScores:
     v_measure: float
     """The harmonic mean of homogeneity and completeness."""
     rand: float
-    """The share of pairs of pages on which both sides agree: two pages are together in one section
-    on both sides, or they are in different sections on both sides."""
+    """The Rand index: the share of pairs of pages on which ground truth and prediction agree. They
+    agree if both put the two pages into one section, or both put them into different sections."""
     adjusted_rand: float
     """The Rand index corrected for chance. It is at most 1, and random sections get 0 on
     average."""
@@ -254,9 +254,10 @@ def score_partitions(pages: Iterable[tuple[Hashable, Hashable]]) -> PartitionSco
 
 
 def _share_of_entropy(mutual_information: float, sizes: Counter[Hashable], total: int) -> float:
-    """Return mutual information divided by the entropy of the sections of one side, in [0, 1].
+    """Return mutual information divided by the entropy of a division of pages into sections.
 
-    `sizes` has the number of pages of each section, and `total` is the number of all pages.
+    The result is in [0, 1]. It is 1.0 if all pages are in one section, because the entropy is then
+    0. `sizes` has the number of pages of each section, and `total` is the number of all pages.
     """
     entropy = -sum(size / total * log(size / total) for size in sizes.values())
     return min(1.0, max(0.0, mutual_information / entropy)) if entropy else 1.0
@@ -359,8 +360,8 @@ class PacketResult:
     """Counts of the packet. The keys are `SUMS`. `order` and `adjusted_rand` are scaled from [-1,
     1] to [0, 1]."""
     classes: Counter[tuple[str | None, str | None]]
-    """Number of pages for each (true class, predicted class). A class is None if its side lacks the
-    page."""
+    """Number of pages for each (true class, predicted class). The true class is None if the ground
+    truth lacks the page. The predicted class is None if the prediction lacks the page."""
     by_class: Mapping[str, Mapping[str, float]]
     """Counts for each class, as `by_class[class][name]`. The names are: `gt` and `pred`, the
     numbers of true and of predicted sections; `exact`, the number of sections with exactly right
@@ -544,7 +545,11 @@ def _count_pairs(
     pairs: Iterable[tuple[PacketSection, PacketSection, SectionOutcome]],
     by_class: Mapping[str, dict[str, float]],
 ) -> dict[str, float]:
-    """Count exact and matching pairs of sections. The counts are also added to `by_class`."""
+    """Count exact and matching pairs of sections, and add up their overlaps and orders of pages.
+
+    Return a dict from name to sum. The names are the last names in `SUMS`, from `exact.pages` on.
+    The function also adds to `exact` and `overlap` of the true class in `by_class`.
+    """
     exact: Counter[str] = Counter()
     overlaps, orders = [], []
     for gt, pred, result in pairs:

@@ -52,11 +52,11 @@ class PlacedField:
     """Number of predicted boxes that have no true box: their value is invented, or the ground truth
     gives no box for it."""
     located: FractionOrNone
-    """Share of values in the right place, among right values that have a box on both sides. Fields
-    that are boxes themselves are left out."""
+    """Of the right values that have a true box and a predicted box, the share whose predicted box
+    is in the right place. Fields whose values are boxes are left out."""
     centred: FractionOrNone
-    """Share of values whose predicted box has its centre inside the true box, among right values
-    that have a box on both sides. Fields that are boxes themselves are left out."""
+    """Of the right values that have a true box and a predicted box, the share whose predicted box
+    has its centre inside the true box. Fields whose values are boxes are left out."""
     precision: FractionOrNone
     """Share of predicted boxes whose value and place are right."""
     recall: FractionOrNone
@@ -241,7 +241,7 @@ _LIMIT: Final = 1 - 1e-10  # rounding can make an overlap slightly less than 1
 
 
 class Detections:
-    """The true and predicted boxes of one field. Their average precision is that of COCO."""
+    """The true and predicted boxes of one field, and their average precision as COCO defines it."""
 
     def __init__(self) -> None:
         """Create a collection without boxes."""

@@ -74,11 +74,13 @@ class PlannedSize:
     asked for a gate, it passes with a probability of 0.5. Null if no number of documents is enough,
     or if the run is too small for an estimate."""
     likely: Count | None
-    """How many documents are needed if a change is to be detected, or a gate to be passed, with the
-    probability `power`. Null if `documents` is null, and for half widths."""
+    """How many documents are needed to detect the change, or to pass the gate, with the probability
+    `power`. Null if the user asked for a half width, if no number of documents is enough, or if the
+    run is too small for an estimate."""
     between: list[Count | None] | None
-    """Lowest and highest estimate of the needed number, if the run has fewer than ten documents. An
-    estimate is null if no number is enough. `between` is null if the run has more documents."""
+    """For a run of fewer than ten documents, two estimates of how many documents are needed: the
+    lowest and the highest. An estimate is null if no number of documents is enough. For a run of
+    ten or more documents, `between` is null."""
     curve: list[list[Number]]
     """Points (number of documents, value) for a diagram. If the user asked for a half width, the
     value is the half width with this many documents. If the user asked for a change, it is the
@@ -273,15 +275,16 @@ class Pilot:
             return rate_intervals([scaled], self.level)[0]
 
     def evened(self, thirds: int) -> "Pilot":
-        """Return a pilot whose documents seem to vary more in size.
+        """Return a copy of this pilot in which the sizes of documents vary more.
 
         A small pilot often has too few large documents, so the sizes of its documents vary too
-        little. The sums of squares are therefore increased. The sums of right and wrong amounts are
-        not changed.
+        little. The sums of squares are therefore increased, as if a part of one more large document
+        were in the pilot. The sums of right and wrong amounts are not changed.
 
         The size of a large document is taken to be the mean of all sizes, weighted by the sizes.
-        The sums of squares are increased by the square of this size, times `thirds` / 3. In half of
-        all pilots, at least one third of this square is missing.
+        This size is computed separately for the right and for the wrong amounts. Each sum of
+        squares is increased by `thirds` / 3 of the square of this size. The reason for thirds: in
+        half of all pilots, the sum of squares is too small by at least one third of this square.
 
         Source: Choi (1994), doi:10.1090/S0002-9939-1994-1195477-8, for gamma distributions.
         """
@@ -466,8 +469,8 @@ class _Planned:
         """Parse a gate. If its path is a pattern, yield a gate for each field that matches.
 
         For example, `**.f1>=0.9` gives a gate on F1 of each field. Without a pattern, there is only
-        one gate. Gates on figures with a divisor of 0 are left out. If all divisors are 0, only the
-        first gate is yielded.
+        one gate. A gate is left out if its figure is undefined in the run because the divisor of
+        the figure is 0. If the figures of all gates are undefined, only the first gate is yielded.
         """
         gate = parse_gate(text, option, metrics=(*RATES, SCORE))
         fields = [field_info.field for field_info in self.run.fields]

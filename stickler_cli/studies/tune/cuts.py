@@ -46,8 +46,10 @@ MIN_UNITS: Final = 20
 half of the documents suggests a threshold, and the other half confirms it."""
 
 MIN_PAIRS_OF_A_KIND: Final = 5
-"""A threshold is proposed only if at least this many pairs are above it and below it, in each half
-of the documents."""
+"""Each half of the documents must have at least this many similar pairs, and at least this many
+dissimilar pairs. Otherwise, no threshold is proposed. A pair is similar if people call it the
+same. Without verdicts of people, a pair is similar if its similarity reaches the threshold. In the
+half that suggests the threshold, this many pairs must reach it, and this many must be below it."""
 
 GAP: Final = 0.05
 """A pair is near a threshold if its similarity is within this distance. A proposed threshold must
@@ -72,7 +74,8 @@ class FieldSample:
     names: Sequence[str]
     """Names of the units. `unit` has indexes into this list."""
     same: Mask | None = None
-    """Whether people call each pair the same, (n,). None if there are no verdicts."""
+    """Whether people call the two values of each pair the same, as an array of shape (n,). None if
+    there are no verdicts."""
 
     def select(self, selected: Mask) -> "FieldSample":
         """Return a sample of the selected pairs."""
@@ -96,8 +99,8 @@ class Proposal:
     """Quality of the present threshold. It is measured on the half of the documents that did not
     suggest the proposal. None if not computed."""
     then: float | None = None
-    """Quality of the best other threshold. It is measured on the half of the documents that did not
-    suggest the proposal. None if not computed."""
+    """Quality of the best other threshold, which one half of the documents suggests. The quality is
+    measured on the other half. None if not computed."""
     gain: Interval | None = None
     """Confidence interval of `then` minus `now`. None if not computed."""
     moved: int = 0
@@ -289,9 +292,11 @@ def _measure_gain(
 
 
 def _moved_pairs(low: float, high: float, sample: FieldSample) -> tuple[FieldSample, FieldSample]:
-    """Return two artificial pairs whose similarities are between two thresholds.
+    """Return two artificial pairs that reach the threshold `low`, but not the threshold `high`.
 
-    Each is a sample of its own. The first pair counts as similar, the second as dissimilar.
+    Each pair is returned as a sample with one pair. The similarity of the first pair is just below
+    `high`, and the similarity of the second pair is `low`. If `sample` has verdicts, the first pair
+    has the verdict that its values are the same, and the second that they are not.
     """
 
     def make_pair(similarity: float, *, same: bool) -> FieldSample:
