@@ -84,8 +84,8 @@ class PairScores:
 
     is_unfounded: "Mask | bool" = False
     """Mask of pairs of objects that have nothing to compare: all fields are absent on both sides,
-    and the annotations of the ground truth allow all of it to be absent. False if there is no such
-    pair. Set only while items are being paired."""
+    and the annotations of the ground truth allow every field to be absent. False if there is no
+    such pair. Set only while items are being paired."""
     reasons: Mapping[int, str] = NO_REASONS
     """Maps the position of a pair to the reason that a judge gave for it."""
     groups: "Sequence[PairGroup]" = ()

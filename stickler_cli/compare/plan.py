@@ -80,7 +80,8 @@ class Mode(IntEnum):
     alternative is compared with the prediction field by field, even if the alternative or the
     prediction is empty."""
     FINAL = 1
-    """To compute the results, to choose among alternatives of values, and to study single pairs."""
+    """To compute the results. Also used to choose one of several right values, and to study single
+    pairs."""
     PAIRING = 2
     """To pair list items. Judges are not asked. The texts that they would judge are compared by
     edit distance."""
@@ -446,9 +447,9 @@ class Node(ABC):
     def _compare_chosen(
         self, columns: Columns, gold: GoldColumn, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
-        """Compare pairs whose alternatives are chosen; record them if `task` is a `Recording`.
+        """Compare pairs, after an alternative has been chosen for each ground truth that has some.
 
-        Unlabelled values are skipped.
+        The comparisons are recorded if `task` is a `Recording`. Unlabelled values are skipped.
         """
         if task.is_whole:  # an unlabelled document has no fields to compare
             is_unlabelled = gold.is_unlabelled[gt]

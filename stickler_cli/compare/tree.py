@@ -204,8 +204,8 @@ class UnitTree:
     def outcome(self) -> Outcome:
         """The outcome of the unit.
 
-        The table has no outcome for a document. A document is TP if its similarity meets its
-        threshold, else FD. An unlabelled document is TN.
+        The outcome of a field is stored. The outcome of a whole document is computed here: TP if
+        its similarity meets its threshold, else FD. An unlabelled document is TN.
         """
         outcome = int(self.batch.outcome[self.position])
         if outcome != NOT_EVALUATED:

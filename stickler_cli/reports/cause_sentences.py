@@ -277,8 +277,9 @@ def _describe_early_ends(
 ) -> str:
     """Return a sentence on documents that end early, or that have no predicted values.
 
-    If the documents end early, the sentence names the last predicted field or list item of each
-    cause. The cause with the most documents comes first.
+    If the documents end early, each cause stands for documents whose last predicted field or list
+    item is the same. The sentence names this field or item for each cause. The cause with the most
+    documents comes first.
     """
     causes = sorted(alike_causes, key=lambda cause: -cause.size.documents)
     n_documents = sum(cause.size.documents for cause in causes)

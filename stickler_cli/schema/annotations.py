@@ -408,9 +408,10 @@ class Merged:
 
     @property
     def signature(self) -> str:
-        """A text that can be the key of a dict.
+        """A text for the annotations that an array passes on to its elements.
 
-        If two arrays pass the same annotations on to their elements, their texts are equal.
+        It can be the key of a dict. Two arrays have equal texts if they pass on the same
+        annotations.
         """
         config = sorted(self.config.items())
         return repr((config, self.threshold, *(getattr(self, name) for name in _HANDED_ON[1:])))

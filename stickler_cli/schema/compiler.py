@@ -148,7 +148,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         the node of the place when the place is compiled."""
         self._size = 0
         self._sizes: dict[_Visited, int] = {}
-        """Maps each compiled place to the number of its nodes, including the nodes inside it."""
+        """Maps each compiled place to the number of nodes for it and for everything inside it."""
 
     def plan(self) -> Plan:
         """Compile the whole schema to a plan, and collect its problems."""

@@ -6,8 +6,9 @@ mode of the run. In a path, `*` stands for any one name and `**` for any number 
 with such a path passes if every matching field passes it. The figure is printed and compared at
 full precision. If the denominator of a figure is 0, the gate never passes.
 
-The last name is always the metric, so `right.f1` asks for a field called `right`. If the schema has
-a field called `right`, the gate `right>=5` is ambiguous, which is an error. The path `documents`
+The last name is always the metric, so `right.f1` asks for a field called `right`. The name `right`
+is also a metric of documents. If the schema has a field called `right`, the gate `right>=5` is
+therefore ambiguous, which is an error. The path `documents`
 means whole documents: `documents.invalid<=0` limits the number of invalid documents. After a set,
 however, it means a field: `leaves:documents.f1` asks for a field called `documents`.
 

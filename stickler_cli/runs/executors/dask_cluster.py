@@ -306,9 +306,10 @@ def _check_that_answers(address: str) -> None:
 
 @contextmanager
 def _ignore_interrupts() -> Iterator[None]:
-    """Make threads and processes that are started in the block ignore Ctrl-C.
+    """Make threads and processes that are started in the block ignore Ctrl-C, now and later.
 
-    The main thread still receives it after the block.
+    The main thread ignores Ctrl-C only until the block ends. It then receives a Ctrl-C that was
+    pressed in the block.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield

@@ -426,7 +426,7 @@ class Pool(Elsewhere[_Chunk]):
             )
 
     def _try_again(self, chunk: _Chunk, found: str) -> None:
-        """Try the documents of a chunk that killed its worker again, as two halves.
+        """Split a chunk that killed its worker into two halves, and try both.
 
         A chunk with a single document is tried again as it is. If the document has killed
         `MOST_DEATHS` workers, it gets a failed result, and `found` is the reason.

@@ -317,10 +317,10 @@ class Causes:
         """Return the causes that lost values, as the numbered entries of reports.
 
         The entry that lost most values comes first; it has number 1. Most entries are a single
-        cause, but some causes are joined. In a field of values, all causes of one error class are
-        one entry if the class is in `SLIPS`. If the class is not in `SLIPS`, only those of its
-        causes that have a single error are joined. All documents that end early after some
-        predicted value are one entry, too.
+        cause, but some causes of one field and one error class are joined to one entry. If the
+        class is in `SLIPS`, all these causes are joined. For other classes, only causes with a
+        single error are joined. All documents that end early after some predicted value are one
+        entry, too.
         """
         single: list[tuple[Cause, ...]] = []
         joined: dict[Group, list[Cause]] = {}

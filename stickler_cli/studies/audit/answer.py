@@ -432,8 +432,8 @@ class Audit:
     ) -> list[GoldChange]:
         """Return the changes of a document's ground truth that follow from verdicts.
 
-        If the ground truth lacks a whole item, the only possible change is to add values. Changes
-        that remove a value in such an item, or accept an alternative there, are therefore left out.
+        If a verdict is about a value in an item that the ground truth lacks, the value can only be
+        added. A change that would remove it, or accept an alternative to it, is left out.
         """
         bare_truth = unwrapper(truth, is_truth=True).value if unwrapper else truth
         changes, new_indexes = list[GoldChange](), dict[Path, dict[Step, int]]()

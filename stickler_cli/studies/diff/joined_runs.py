@@ -541,8 +541,8 @@ def _collect_confident_values(
 ) -> list[list[ConfidentValues]]:
     """Return a list for each run with the values that have a confidence.
 
-    If a run did not compare a document, the values of this document are copied from the first run
-    of the first side that compared the document.
+    If a run did not compare a document, the values of this document are copied from another run.
+    This is the first one of the base runs that compared the document.
     """
     values_of_runs: list[list[ConfidentValues]] = []
     for ledger in ledgers:

@@ -96,11 +96,11 @@ class Proposal:
     reason: str
     """Reason why a threshold is proposed, or why none is."""
     now: float | None = None
-    """Quality of the present threshold. It is measured on the half of the documents that did not
-    suggest the proposal. None if not computed."""
+    """Quality of the present threshold. None if not computed. The documents are split into two
+    halves: one half is used to choose a threshold, and the other one to measure qualities."""
     then: float | None = None
-    """Quality of the best other threshold, which one half of the documents suggests. The quality is
-    measured on the other half. None if not computed."""
+    """Quality of the best other threshold, chosen and measured as described for `now`. None if not
+    computed."""
     gain: Interval | None = None
     """Confidence interval of `then` minus `now`. None if not computed."""
     moved: int = 0
