@@ -445,7 +445,7 @@ def _read_side(
         return Problem(source, finding)
     kind = "object" if isinstance(value, dict) else "array" if isinstance(value, list) else ""
     if kind not in kinds:
-        hint = "json.loads reads text" if isinstance(side, str | bytes) else ""
+        hint = "to read text as JSON, use json.loads" if isinstance(side, str | bytes) else ""
         return Problem(
             source=source,
             found=f"the {side_title} is {described(side)}",

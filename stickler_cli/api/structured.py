@@ -208,14 +208,13 @@ class StructuredModel(ComparableModel):
         if plan.kind == "array":
             finding, hint = (
                 "the schema is for arrays, but a model class needs a schema for objects",
-                "use evaluate_many",
+                "to compare arrays, use evaluate_many",
             )
             raise SchemaError(
                 [
                     Problem(
                         source="",
                         found=finding,
-                        expected="a schema of JSON objects",
                         hint=hint,
                         pointer="",
                     )

@@ -86,7 +86,7 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
     def run(context: typer.Context, **typed_values: Any) -> None:
         if typed_values.get("no_config") and typed_values["config"] is not None:
             raise UsageError(
-                [Problem("--config", "--no-config is also given", "only one of the two")]
+                [Problem("--config", "--no-config is also given", "either --config or --no-config")]
             )
         values = {name: typed_values[name] for name in options if typed_values[name] is not None}
         try:

@@ -56,7 +56,9 @@ other value of --sort, errors are not sorted."""
 def compare(settings: CompareSettings) -> ExitCode:
     """Run `stickler compare`: print each step of the comparison of two documents."""
     if settings.only_errors and settings.everything:
-        raise UsageError([Problem("--all", "--only-errors is also given", "only one of the two")])
+        raise UsageError(
+            [Problem("--all", "--only-errors is also given", "either --all or --only-errors")]
+        )
     if _names_run(settings):
         settings = settings_of_finished(settings)
     return write_answer(partial(_explain_pair, settings), settings, PAIR_FORMATS)
@@ -89,7 +91,9 @@ def _explain_pair(settings: CompareSettings, desk: Desk) -> StudyAnswer:
 def _settings_of_cause(settings: CompareSettings, number: int, desk: Desk) -> CompareSettings:
     """Return settings that select the first document with an error of the cause `number`."""
     if settings.document is not None:
-        raise UsageError([Problem("--cause", "--document is also given", "only one of the two")])
+        raise UsageError(
+            [Problem("--cause", "--document is also given", "either --cause or --document")]
+        )
     run = desk.run(as_of_eval(settings, ci="none"), OutputsRequested())
     causes = run.evaluation.fold(Causes)
     documents = causes.documents_of(causes.find_numbered(number))

@@ -229,7 +229,9 @@ def _check_repeats(settings: EvalSettings) -> None:
     ]
     for option, value in (("--run-dir", settings.run_dir), ("--pairs", settings.pairs)):
         if value is not None:
-            problems.append(Problem("--repeat", f"{option} is also given", "only one of the two"))
+            problems.append(
+                Problem("--repeat", f"{option} is also given", f"either --repeat or {option}")
+            )
     if problems:
         raise UsageError(problems)
 

@@ -316,8 +316,10 @@ def _make_suggestions(schema: Any, seen: Observed, path: Path = ()) -> Iterator[
         yield from _make_suggestions(schema["additionalProperties"], seen.merged_fields, place)
     if "items" in schema and seen.elements is not None:
         if keys := _keys_of_items(seen):
-            verb = "is" if len(keys) == 1 else "are"
-            reason = f"{join_some(keys)} {verb} unique within each of {seen.n_lists} lists"
+            fields = "the field" if len(keys) == 1 else "each of the fields"
+            reason = (
+                f"in each of {seen.n_lists} lists, all items differ in {fields} {join_some(keys)}"
+            )
             key: JsonObject = {annotated("key"): keys[0]} if keys[0] == item_key(seen) else {}
             yield Suggestion(json_pointer(path), key, reason)
         yield from _make_suggestions(schema["items"], seen.elements, (*path, "items"))

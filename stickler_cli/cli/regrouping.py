@@ -92,7 +92,7 @@ def regroup_run(name: str, run: Run, settings: ReportSettings, *, detail: bool) 
 
 def _check_directory(name: str, option: str, hint: str = "") -> None:
     if not (file_in(name, JOURNAL) if is_url(name) else Path(name).is_dir()):
-        finding = f"{name} is a run file; only a run directory records how its documents were read"
+        finding = f"{name} is a run file, which does not record how the documents were read"
         raise UsageError(
             [
                 Problem(

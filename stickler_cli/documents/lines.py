@@ -149,6 +149,15 @@ TABLE_SUFFIX: Final = re.compile(r"\.(csv|tsv)(\.gz|\.zst)?\Z", re.IGNORECASE)
 _BEFORE: Final = re.compile(r"\ufeff?\s*\[\s*")
 _BETWEEN: Final = re.compile(r"\s*(,\s*|(?=\]))")
 _DECODER: Final = json.JSONDecoder()
+_REASONS: Final = {
+    "Expecting value": "no JSON value begins",
+    "Expecting ',' delimiter": "a comma is missing",
+    "Expecting ':' delimiter": "a colon is missing",
+    "Expecting property name enclosed in double quotes": "a key in double quotes is missing",
+    "Unterminated string starting at": "no quote ends the string that begins",
+    "Invalid control character at": "there is an unescaped control character",
+}
+"""Maps messages of the JSON decoder to our words, which continue with `at character N`."""
 
 LINES_SUFFIX: Final = re.compile(r"\.(jsonl|ndjson)(\.gz|\.zst)?\Z", re.IGNORECASE)
 
@@ -260,16 +269,16 @@ def _elements(file: str, stream: LineStream, limit: int) -> Iterator[LineReferen
             )
             place = _BETWEEN.match(text, end).end()  # type: ignore[union-attr]  # caught
     except (AttributeError, ValueError, RecursionError) as error:
-        reason = _reason_of_broken_array(error)
-        yield Problem(source, f"not valid JSON: {reason}", "an array of documents", line=number)
+        yield Problem(source, f"not valid JSON: {_reason_of_broken_array(error)}", line=number)
 
 
 def _reason_of_broken_array(error: Exception) -> str:
     """Explain to the user why the elements of an array could not be read."""
     if isinstance(error, AttributeError):  # a pattern did not match between two elements
-        return "a comma or the closing bracket is missing"
+        return "a comma or the closing bracket of the array is missing"
     if isinstance(error, json.JSONDecodeError):
-        return f"{error.msg} at character {error.pos + 1:,} of the file"
+        reason = _REASONS.get(error.msg, error.msg)
+        return f"{reason} at character {error.pos + 1:,} of the file"
     return str(error)
 
 

@@ -204,7 +204,7 @@ def open_pairs(
     if isinstance(settings, PairsSource) and settings.pairs is not None:
         if settings.pair_by is not None:
             finding = f"{PAIRS} already pairs the documents"
-            raise UsageError([Problem("--pair-by", finding, "only one of the two")])
+            raise UsageError([Problem("--pair-by", finding, f"either --pair-by or {PAIRS}")])
         return pairs_of_table(settings.pairs, limit, columns_of(settings), shape)
     if gt == pred == STANDARD_INPUT:
         finding = "standard input (-) is given for both GT and PRED"
@@ -495,7 +495,9 @@ def selected(pairs: Pairs, settings: SelectionOptions, seed: int) -> Pairs:
     """
     limit, sample = settings.limit, settings.sample
     if limit is not None and sample is not None:
-        raise UsageError([Problem("--sample", "--limit is also given", "only one of the two")])
+        raise UsageError(
+            [Problem("--sample", "--limit is also given", "either --sample or --limit")]
+        )
     number = sample if limit is None else limit
     if number is None or (pairs.total is not None and pairs.total <= number):
         return pairs

@@ -35,8 +35,8 @@ UNFIT: Final = 3  # number of unused verdicts that a sentence lists; the JSON re
 MODES: Final = {
     "overall": "each value, each object and each list item as one unit",
     "aggregate": (
-        "all values, but only one unit for a list item that does not match, and only one for an "
-        "item or object that only one side has"
+        "each value as one unit; but a list item that does not match, or an item or object that "
+        "only one side has, is a single unit"
     ),
     "leaves": "all values",
 }
@@ -62,9 +62,9 @@ def describe_schema(name: str) -> str:
     """Return the name of a schema as the beginning of a title.
 
     >>> describe_schema("Invoice"), describe_schema("inferred from gt")
-    ('Invoice', 'schema inferred from gt')
+    ('Invoice', 'schema (inferred from gt)')
     """
-    return f"schema {name}" if name.startswith(INFERRED_FROM) else name
+    return f"schema ({name})" if name.startswith(INFERRED_FROM) else name
 
 
 def partial(view: RunView) -> str:
@@ -279,8 +279,7 @@ _LEFT_OUT: Final = {
 def wholly_right(view: RunView) -> str:
     """Return a sentence with the share of completely right documents.
 
-    The sentence also has the numbers of documents that lost no value, at most 1, at most 2, and so
-    on.
+    The sentence also has the numbers of documents that lost at most 0, 1, 2, ... values.
     """
     evaluation = view.run.evaluation
     documents = evaluation.wholly_right
@@ -290,8 +289,8 @@ def wholly_right(view: RunView) -> str:
     share = view.rate(documents.share) + _bounds(view, interval)
     cumulative = ", ".join(f"{count:,}" for count in accumulate(documents.lost))
     return (
-        f"share of completely right documents: {share}; number of documents that lost no value, "
-        f"at most 1, at most 2, and so on: {cumulative}"
+        f"share of completely right documents: {share}; number of documents with at most "
+        f"0, 1, 2, ... wrong, missed or invented values: {cumulative}"
     )
 
 

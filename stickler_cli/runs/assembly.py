@@ -113,7 +113,7 @@ def policy_of(settings: ModelOptions, *, dry_run: bool = False) -> Policy:
     """Return limits, servers and keys for requests to models, as the options set them."""
     if settings.no_cache and settings.offline:
         finding = "--no-cache is also given, so neither models nor saved answers may be used"
-        raise UsageError([Problem("--offline", finding, "only one of the two options")])
+        raise UsageError([Problem("--offline", finding, "either --offline or --no-cache")])
     endpoints = _by_model(ENDPOINT, settings.endpoint, r"https?://\S+", "MODEL=URL")
     for model, url in endpoints.items():
         check_address(url, f"{ENDPOINT} {model} =")
@@ -441,7 +441,7 @@ def _check_outputs(settings: EvalSettings) -> None:
                     Problem(
                         source=option,
                         found=f"{RUN_DIR} is also given",
-                        expected="only one of the two",
+                        expected=f"either {option} or {RUN_DIR}",
                         hint=hint,
                     )
                 ]

@@ -288,8 +288,8 @@ class SchemaChoice(Generic[Planned]):
             return planned
         names = [step.removesuffix("/") for step in self.of_step]
         if name is None:
-            finding = f"this document has no value for {self.by.key}, which selects its schema"
-            return Problem(document, finding, f"a name such as {names[0]}")
+            finding = f"the document has no value for {self.by.key}, which selects its schema"
+            return Problem(document, finding, f"the name of a schema, such as {names[0]}")
         hint = did_you_mean(name, names)
         return Problem(document, f"the directory of schemas has no file '{name}.json'", hint=hint)
 

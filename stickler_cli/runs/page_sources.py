@@ -64,8 +64,8 @@ def checked_sources(sources: str | None, embed: int = 0) -> SourcesOf | None:
             raise UsageError([Problem(SOURCES, finding, "an address without them")])
         if embed:
             found, hint = (
-                "pictures are not loaded from an address, but --sources is an address",
-                "give a directory",
+                "--sources is an address, but pictures can be embedded only from a directory",
+                "give --sources a directory",
             )
             raise UsageError([Problem(EMBED, found, hint=hint)])
         template = PageSources(template=sources)

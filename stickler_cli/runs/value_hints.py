@@ -53,17 +53,17 @@ def hint_id_field(pairs: Sequence[DocumentValues], *, by_name: bool = False) -> 
         best = min(
             candidates, key=lambda field: (not _is_id_name(field), -shares[field], len(field))
         )
-        share = f"{shares[best]:.0%} of its values occur on both sides, and most of these values"
+        share = f"{shares[best]:.0%} of its values occur on both sides, most of them"
         if by_name:
             yield (
-                f"the field {field_path(best)} seems to identify documents: {share} are "
-                "in files with different names. Files are paired by name. Rename the "
+                f"the field {field_path(best)} seems to identify documents: {share} in "
+                "files with different names. Files are paired by name. Rename the "
                 "files, or use JSON Lines with --id-field"
             )
         else:
             yield (
                 f"try `--id-field {field_path(best)}` to pair documents by this field: "
-                f"{share} are in documents that are not paired now"
+                f"{share} in documents that are not paired with each other now"
             )
 
 

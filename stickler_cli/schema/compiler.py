@@ -46,6 +46,7 @@ from .dialects import SUPPORTED, TOO_OLD, PlaceKey, Schema, Source, named_dialec
 from .judging import EngineError, PicklablePattern
 from .kinds import LeafNodes, list_rules, open_default
 from .places import (
+    FEWER_PLACES,
     ArrayPlace,
     JsonTextPlace,
     ObjectPlace,
@@ -575,7 +576,7 @@ def compile_schema(  # noqa: PLR0913 - a schema and its options
     except RecursionError:
         problems.add(schema, (), "the schema is nested too deeply", "fewer levels")
     except TooManyPlacesError as error:
-        problems.add(schema, (), str(error), "fewer combinations of anyOf, oneOf and allOf")
+        problems.add(schema, (), str(error), "", FEWER_PLACES)
     if problems or plan is None:
         raise SchemaError(problems)
     plan = replace(plan, files=files.files_referred_to)

@@ -48,6 +48,9 @@ MOST_PLACES: Final = 50_000
 """Maximum number of places that a schema may describe. Real schemas describe hundreds. Source:
 docs/schema.md."""
 
+FEWER_PLACES: Final = "describe fewer fields, or use fewer combinations of anyOf, oneOf and allOf"
+"""Advice for a schema that describes more than `MOST_PLACES` places."""
+
 MOST_VISITS: Final = 10
 """Limits how often subschemas are visited: at most this number times `MOST_PLACES`. Only schemas
 with unions inside unions can reach the limit."""

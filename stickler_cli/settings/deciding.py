@@ -384,8 +384,8 @@ class CountingOptions(Settings, panel="counting"):
     counting: Counting = option(
         "leaves",
         (
-            "What reports count (JSON has all three). leaves: all values. aggregate: all values, "
-            "but only one unit for a list item that does not match, and only one for an item or "
+            "What reports count (JSON has all three). leaves: each value is one unit. aggregate: "
+            "as leaves, but a list item that does not match is a single unit, and so is an item or "
             "object that only one side has. overall: each value, object and list item is one unit."
         ),
     )

@@ -154,7 +154,7 @@ def test_standard_input_is_read_once(stickler, data, monkeypatch):
         ),
         (
             ("gt/one.json", "pred/one.json", "--all", "--only-errors"),
-            "--all: --only-errors is also given, expected only one of the two",
+            "--all: --only-errors is also given, expected either --all or --only-errors",
         ),
         (
             ("gt/one.json", "pred/one.json", "--pairing-floor", "2"),

@@ -71,7 +71,7 @@ def test_a_schema_is_kept_as_it_is_written(stickler, data):
         '"x-aws-stickler-comparator" : "LevenshteinComparator", '
         '"x-aws-stickler-comparator-config" : {"same_digits": true, "same_words": true}, '
         '"x-aws-stickler-threshold" : 0.9, '
-        '"$comment" : "a text whose name does not suggest another comparison"'
+        '"$comment" : "the usual comparison of texts, because the name suggests no other"'
     )
     why = (
         r"of the invoice; named \"due\", a date or a range of dates: "
@@ -339,9 +339,12 @@ def test_texts_for_nothing_and_keys_of_items_are_proposed(stickler, data):
     assert properties["notes"]["items"]["$comment"] == f'{absent}["None"]'
     assert properties["by_day"]["additionalProperties"]["$comment"].endswith(f'{absent}["--"]')
     # n counts the lines, which tells none of them apart.
-    key = 'sku is unique within each of 3 lists; consider "x-aws-stickler-key": "sku"'
+    key = (
+        "in each of 3 lists, all items differ in the field sku; consider "
+        '"x-aws-stickler-key": "sku"'
+    )
     assert properties["lines"]["$comment"] == key
-    assert properties["parts"]["$comment"] == "x is unique within each of 3 lists"
+    assert properties["parts"]["$comment"] == "in each of 3 lists, all items differ in the field x"
     assert "$comment" not in properties["few"]
     assert all("x-aws-stickler-key" not in place for place in properties.values())
     assert f"/properties/lines: {key}\n" in result.err
@@ -362,7 +365,9 @@ def test_suggestions_can_be_accepted(stickler, data, monkeypatch):
         'consider "x-aws-stickler-absent-values": ["N/A"]'
     )
     assert properties["lines"]["x-aws-stickler-key"] == "sku"
-    assert properties["lines"]["$comment"] == "sku is unique within each of 3 lists"
+    assert (
+        properties["lines"]["$comment"] == "in each of 3 lists, all items differ in the field sku"
+    )
     assert (
         "type y to add this annotation to the schema; press Enter to write it only as a comment"
         in result.err

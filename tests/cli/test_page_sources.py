@@ -159,7 +159,10 @@ def test_a_file_that_is_no_image_is_told_and_left_out(stickler, scans):
             "the address contains a user name or password",
         ),
         (["--embed-sources", "3"], "--sources is missing"),
-        (["--sources", "https://host/{id}", "--embed-sources", "3"], "pictures are not loaded"),
+        (
+            ["--sources", "https://host/{id}", "--embed-sources", "3"],
+            "embedded only from a directory",
+        ),
     ],
 )
 def test_what_leads_nowhere_is_refused(stickler, scans, options, message):

@@ -89,11 +89,11 @@ def test_what_is_said_to_keep_an_inferred_schema_keeps_it(
         ),
         (
             ["--repeat", "pred.jsonl"],
-            "--repeat: --pairs is also given, expected only one of the two",
+            "--repeat: --pairs is also given, expected either --repeat or --pairs",
         ),
         (
             ["--pair-by", "x"],
-            "--pair-by: --pairs already pairs the documents, expected only one of the two",
+            "--pair-by: --pairs already pairs the documents, expected either --pair-by or --pairs",
         ),
     ],
 )

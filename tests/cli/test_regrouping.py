@@ -152,7 +152,7 @@ def test_a_key_that_no_document_has_is_refused(stickler, kept_run):
 def test_a_run_file_cannot_be_grouped_anew(stickler, kept_run):
     result = stickler("report", "kept/run.json", "--by", "source")
     assert result.code == 2
-    assert "only a run directory records how its documents were read" in result.err
+    assert "which does not record how the documents were read" in result.err
 
 
 @pytest.mark.parametrize("output", [(), ("-o", "page.html")])

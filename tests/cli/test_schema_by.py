@@ -129,8 +129,8 @@ def test_a_column_may_say_it_and_a_document_without_a_schema_fails_by_name(stick
             "invoice/b: the directory of schemas has no file 'invoise.json'; did you mean invoice?"
         ),
         "list/d": (
-            "list/d: this document has no value for @what, which selects its schema, expected "
-            "a name such as invoice"
+            "list/d: the document has no value for @what, which selects its schema, expected "
+            "the name of a schema, such as invoice"
         ),
     }
     explained = stickler("compare", "schemas", "gt", "pred", *by, "--document", "invoice/b")

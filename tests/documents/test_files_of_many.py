@@ -71,9 +71,9 @@ def test_an_array_of_a_schema_of_arrays_is_one_document(place, capsys):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("[{} {}]", "not valid JSON: a comma or the closing bracket is missing"),
-        ("[{}", "not valid JSON: a comma or the closing bracket is missing"),
-        ("[{}, nope]", "not valid JSON: Expecting value at character 6 of the file"),
+        ("[{} {}]", "not valid JSON: a comma or the closing bracket of the array is missing"),
+        ("[{}", "not valid JSON: a comma or the closing bracket of the array is missing"),
+        ("[{}, nope]", "not valid JSON: no JSON value begins at character 6 of the file"),
         (f"[{'[' * 100_000}", "not valid JSON: "),
     ],
 )

@@ -263,8 +263,8 @@ def test_files_whose_ids_stand_under_other_names_are_told():
 
     (hint,) = hint_id_field([*zip(documents, rotated, strict=True)], by_name=True)
     assert hint == (
-        "the field number seems to identify documents: 100% of its values occur on both sides, and "
-        "most of these values are in files with different names. Files are paired by name. Rename "
+        "the field number seems to identify documents: 100% of its values occur on both sides, "
+        "most of them in files with different names. Files are paired by name. Rename "
         "the files, or use JSON Lines with --id-field"
     )
     assert [*hint_id_field([*zip(documents, documents, strict=True)], by_name=True)] == []

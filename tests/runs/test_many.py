@@ -342,7 +342,10 @@ A_VALUE = 'expected a JSON value; use model_dump(mode="json"), which returns JSO
     [
         (
             "{}",
-            "document 0: the {} is of type string, expected a JSON object; json.loads reads text",
+            (
+                "document 0: the {} is of type string, expected a JSON object; to read text as "
+                "JSON, use json.loads"
+            ),
         ),
         ([{}], "document 0: the {} is of type array, expected a JSON object"),
         ({1, 2}, "document 0: the {} is of type set, expected a JSON object"),

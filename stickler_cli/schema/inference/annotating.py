@@ -17,6 +17,7 @@ from stickler_cli.schema.annotations import (
 )
 from stickler_cli.schema.dialects import PlaceKey, Schema, Source, walk
 from stickler_cli.schema.places import (
+    FEWER_PLACES,
     PlaceFinder,
     TooManyPlacesError,
 )
@@ -120,7 +121,7 @@ def infer(  # noqa: PLR0913 - a schema and its options
                 Problem(
                     source=source,
                     found=str(error),
-                    expected="fewer combinations of anyOf, oneOf and allOf",
+                    hint=FEWER_PLACES,
                     pointer="",
                 )
             ]

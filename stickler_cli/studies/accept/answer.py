@@ -77,8 +77,8 @@ def make_report(policy: AcceptancePolicy) -> Report:
     )
     table = Figures(figures, policy.fields, (*PASSING, ("upper bound", bound_text)))
     title = (
-        "share of wrong values among the accepted values: from left to right, values of lower and "
-        "lower confidence are accepted too"
+        "share of wrong values among the accepted values; from left to right, more values are "
+        "accepted, the most confident first"
     )
     curves = Curves(title, [*map(_make_curve, policy.fields)], policy.asked.max_error)
     fields_without_threshold = [

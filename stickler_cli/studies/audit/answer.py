@@ -500,7 +500,7 @@ class Audit:
         """Yield notes on the limits of the figures and on omitted verdicts."""
         yield (
             "an error in the ground truth stays hidden if all runs make the same error; "
-            "therefore --draw also draws some values on which all runs agree"
+            "therefore some of the values that --draw writes are values on which all runs agree"
         )
         if n_unused := len(self.marks) - len(self.verdicts):
             yield (

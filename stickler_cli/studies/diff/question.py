@@ -91,8 +91,8 @@ class DiffSettings(
     base: tuple[str, ...] = option(
         (),
         (
-            "Several runs of the old system, instead of BASE. If you give SCHEMA GT, several "
-            "predictions of the old system."
+            "Several runs of the old system, instead of BASE. If SCHEMA and GT are given, "
+            "this option names predictions of the old system instead of runs."
         ),
         "RUN...",
         in_file="none",
@@ -101,8 +101,8 @@ class DiffSettings(
     new: tuple[str, ...] = option(
         (),
         (
-            "Several runs of the new system, instead of NEW. If you give SCHEMA GT, several "
-            "predictions of the new system."
+            "Several runs of the new system, instead of NEW. If SCHEMA and GT are given, "
+            "this option names predictions of the new system instead of runs."
         ),
         "RUN...",
         in_file="none",

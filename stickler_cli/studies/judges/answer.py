@@ -217,7 +217,7 @@ def answer(settings: JudgeSettings, desk: Desk) -> StudyAnswer:
             "--offline is also given, but --offline needs the saved answers that "
             "--clear-cache deletes"
         )
-        raise UsageError([Problem("--clear-cache", finding, "only one of the two")])
+        raise UsageError([Problem("--clear-cache", finding, "either --clear-cache or --offline")])
     options = comparing(loaded.plan, ComparisonOptions(), client)
     lines, _ = read_verdicts(settings.pairs, loaded.plan, FindingOptions.max_document_size)
     if settings.clear_cache:

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stickler_cli.core.figures import number_of
 from stickler_cli.core.json_values import (
     JsonValue,
     brief,
@@ -124,7 +125,7 @@ class DocumentRules:
             for form in rare_forms:
                 if form.count == usual.count:
                     continue  # both ways are equally common
-                expected = f"{usual.text} as elsewhere ({usual.count})"
+                expected = f"{usual.text}, as in {number_of(usual.count, 'other place')}"
                 path, times = field_path(field), form.count
                 self._findings.add("mixed-absence", path, form.spot, form.text, expected, times)
         return self._notes

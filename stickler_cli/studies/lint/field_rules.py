@@ -27,6 +27,7 @@ from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.units import OBJECT, UnitBatch, UnitTable
+from stickler_cli.core.figures import number_of
 from stickler_cli.core.json_values import JsonValue, brief, kind_of
 from stickler_cli.core.locations import field_path, json_pointer
 from stickler_cli.core.problems import ComparisonError
@@ -389,7 +390,8 @@ def _find_spellings(profile: Profile, findings: Findings) -> None:
         if meant is not None:
             usual_of_text[text] = meant
     for text, usual in usual_of_text.items():
-        expected, times = f"{brief(usual)} as elsewhere ({counts[usual]})", counts[text]
+        n_usual, times = counts[usual], counts[text]
+        expected = f"{brief(usual)}, as in {number_of(n_usual, 'other place')}"
         for spot, value in profile.texts.spots[text]:
             findings.add("inconsistent-spelling", profile.path, spot, brief(value), expected, times)
             times = 0  # the first location counts all texts of this spelling

@@ -132,7 +132,7 @@ def _finding_blocks(finding: FindingRecord, max_places: int) -> Iterator[Block]:
 def sentence(finding: FindingRecord) -> str:
     """Return a sentence that describes a finding and counts its locations."""
     field = f"{finding.field}: " if finding.field else ""
-    times = f" ({finding.count} times)" if finding.count > 1 else ""
+    times = f" ({finding.count} places)" if finding.count > 1 else ""
     return f"{field}{finding.means}{times}"
 
 
@@ -329,8 +329,8 @@ RULES: Final = {
     "letters-tolerated": LintRule(
         "note",
         (
-            "texts that count as right although a word differs by one letter (Ford and Fjord), "
-            "or is missing or added"
+            "texts that count as right although a word is missing, is added, or differs by one "
+            "letter (as Ford and Fjord do)"
         ),
         (
             "set same_letters in the comparator-config; if no word may be missing, also "
