@@ -8,6 +8,7 @@ import json
 import os
 import shlex
 import shutil
+from collections import Counter
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -1016,7 +1017,8 @@ def choose_every_option(page) -> int:
 def press_everything(page) -> int:
     """Choose every option, type into every search, and press every checkbox and button of a page.
 
-    Return how many controls were used.
+    Of many buttons with the same text, such as those of the rows of a list, only the first three
+    are pressed. Return how many controls were used.
     """
     used = choose_every_option(page)
     for search in page.locator("main input[type=search]:visible").all():
@@ -1026,8 +1028,12 @@ def press_everything(page) -> int:
             used += 1
     for kind in ("main input[type=checkbox]", "main button"):
         controls = page.locator(kind)
+        texts = Counter()
         # A button may show or hide others; each that can be seen in its turn is pressed twice.
-        for index in range(controls.count()):
+        for index, text in enumerate(controls.all_text_contents()):
+            texts[text] += 1
+            if text and texts[text] > 3:
+                continue
             for _ in range(2):
                 if controls.nth(index).is_visible() and controls.nth(index).is_enabled():
                     controls.nth(index).click()
@@ -1351,14 +1357,11 @@ def test_every_control_of_the_page_of_a_study_can_be_used(open_study, findings, 
     page = open_study(command, viewport={"width": 1280, "height": 800})
     n_controls = page.locator("main :is(select, button, input):visible").count()
 
-    assert (press_everything(page) > 0) is (n_controls > 0)
+    n_used = press_everything(page)
+    assert (n_used > 0) is (n_controls > 0)
+    if command.startswith("lint") or "--draw" in command:
+        assert n_used > 1
     assert findings(page) == []
-
-
-def test_pages_of_audit_and_lint_have_controls(open_study):
-    audit = next(command for command in STUDIES if "--draw" in command)
-    for command in (audit, STUDIES[1]):
-        assert press_everything(open_study(command)) > 1
 
 
 @pytest.mark.parametrize("width", [390, 900, 1440])
