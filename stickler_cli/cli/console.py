@@ -69,17 +69,14 @@ def prepare_streams() -> None:
     would be lost. If standard error was closed, messages are discarded.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
-        if getattr(sys, name) is not None:
+        if getattr(sys, name) is not None or (name == "stdin" and _is_open(number)):
             continue
-        try:
-            os.fstat(number)
-        except OSError:
-            # The null device takes the lowest free number. Results would be lost, so writing must
-            # fail.
-            nowhere = os.open(os.devnull, os.O_RDONLY if name == "stdout" else os.O_RDWR)
-            if name != "stdin":
-                lost = open(nowhere, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-                setattr(sys, name, _make_lossless(lost))
+        # The null device takes the lowest free number, which is that of the stream unless a file
+        # has it by now. Results would be lost, so writing must fail.
+        nowhere = os.open(os.devnull, os.O_RDONLY if name == "stdout" else os.O_RDWR)
+        if name != "stdin":
+            lost = open(nowhere, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+            setattr(sys, name, _make_lossless(lost))
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is getattr(sys, f"__{name}__"):
@@ -87,6 +84,15 @@ def prepare_streams() -> None:
             setattr(sys, name, stream)
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _is_open(descriptor: int) -> bool:
+    """Return whether a file descriptor belongs to an open file."""
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
 
 
 def _make_lossless(stream: TextIO) -> TextIO:

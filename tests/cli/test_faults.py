@@ -312,3 +312,24 @@ def test_of_streams_that_are_closed_from_the_start_that_of_results_is_an_error(
     assert process.returncode == code
     lines = (folder / "docs.jsonl").read_text().splitlines()
     assert [json.loads(line)["status"] for line in lines] == ["evaluated"] * 40
+
+
+def test_a_file_that_took_the_number_of_a_closed_stream_gets_no_results(orders):
+    folder = orders()
+    program = (
+        "import sys; taken = open('taken.txt', 'w'); assert taken.fileno() == 1\n"
+        "from stickler_cli.cli import main\n"
+        "sys.exit(main([*sys.argv[1:], '--no-config']))\n"
+    )
+    result = subprocess.run(
+        (sys.executable, "-c", program, *EVAL),
+        cwd=folder,
+        preexec_fn=lambda: os.close(1),
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert result.returncode == ExitCode.INTERNAL
+    assert "Traceback" not in result.stderr
+    assert (folder / "taken.txt").read_text() == ""
