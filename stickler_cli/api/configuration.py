@@ -460,7 +460,7 @@ class _Writer:
             return
         read = {entry.name: entry for entry in second.fields}
         for entry in first.fields:
-            if entry != read[entry.name]:
+            if entry != read.get(entry.name):
                 self._note(("fields", entry.name), "it has other annotations")
         if not self.problems:
             self._note(
