@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final
 
-from stickler_cli.core.figures import number_of
+from stickler_cli.core.figures import INFERRED_FROM, number_of
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.option import Option, Settings, options_of
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
@@ -75,7 +75,10 @@ def report_run(settings: EvalSettings) -> ExitCode:
     pairs = assembly.pairs
     if settings.verbose:
         total = "documents" if pairs.total is None else number_of(pairs.total, "document")
-        warn(f"evaluating {total} against {assembly.schema.name} ({assembly.schema.path})")
+        name, path = assembly.schema.name, assembly.schema.path
+        is_inferred = path.startswith(INFERRED_FROM)
+        schema = f"a schema {path}" if is_inferred else f"{name} ({path})"
+        warn(f"evaluating {total} against {schema}")
     if settings.dry_run:
         _show_dry_run(assembly.job, pairs)
         return ExitCode.OK

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from stickler_cli import __version__
 from stickler_cli.compare.result import FieldInfo
+from stickler_cli.core.figures import INFERRED_FROM
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import ANY_KEY, field_path
 from stickler_cli.core.option import options_record
@@ -68,8 +69,13 @@ class SchemaSignature:
 
     @property
     def title(self) -> str:
-        """The title of reports: the name of the documents, then the schema file if there is one."""
-        is_named = self.path and self.path != self.model_name  # an inferred schema has no file
+        """The title of reports: the name of the documents, then the schema file if there is one.
+
+        The title of an inferred schema says what the schema was inferred from.
+        """
+        if self.path.startswith(INFERRED_FROM):
+            return self.path
+        is_named = self.path and self.path != self.model_name
         return f"{self.model_name} ({self.path})" if is_named else self.model_name
 
 

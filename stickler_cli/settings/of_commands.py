@@ -79,8 +79,8 @@ class EvalSettings(
     policy: str | None = option(
         None,
         (
-            "A policy made by stickler accept. Also report how many values it would accept "
-            "without review, and how many of these values are wrong."
+            "A policy made by stickler accept. The report then says how many values the policy "
+            "would accept without review, and how many of these values are wrong."
         ),
         "FILE",
         is_path=True,
@@ -91,8 +91,8 @@ class EvalSettings(
     verdicts: str | None = option(
         None,
         (
-            "Verdicts on errors, downloaded from the HTML report. Also report the figures "
-            "that would result if the ground truth were corrected by these verdicts."
+            "Verdicts on errors, downloaded from the HTML report. The report then also has the "
+            "figures that would result if the ground truth were corrected by these verdicts."
         ),
         "FILE",
         is_path=True,
@@ -332,8 +332,8 @@ class ErrorsSettings(
     sort: Literal["cause", "document", "field", "class", "similarity"] = option(
         "cause",
         (
-            "How to sort errors: by cause (files are then sorted by document), by document, by "
-            "field, by class, or by similarity (least similar values first)."
+            "How to sort errors: by cause (formats other than table: by document), by document, "
+            "by field, by class, or by similarity (least similar values first)."
         ),
         in_file="none",
         panel="output",

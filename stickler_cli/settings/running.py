@@ -74,7 +74,10 @@ class ModelOptions(Settings, panel="models"):
         "MODEL=VARIABLE",
     )
     max_pairs: int = option(
-        10_000, "Stop before judges are asked about more pairs than this number.", "N", values=COUNT
+        10_000,
+        "Ask judges about at most N pairs. Pairs with saved answers do not count.",
+        "N",
+        values=COUNT,
     )
     max_cost: float | None = option(
         None,
@@ -338,8 +341,9 @@ class BreakdownOptions(MetadataOptions, panel="statistics"):
     by: tuple[str, ...] = option(
         (),
         (
-            "Also report results for groups of documents. Group by a field of the ground "
-            "truth, by @directory, or by @COLUMN of the --by-file. Repeatable."
+            "Besides the results for all documents, report those for groups of documents. Group "
+            "by a field of the ground truth, by @directory, or by @COLUMN of the --by-file. "
+            "Repeatable."
         ),
         "KEY",
     )

@@ -114,6 +114,8 @@ def test_documents_that_are_not_fit_are_named_in_order(monkeypatch):
 def test_a_schema_is_told_with_its_file_if_there_is_one():
     assert SCHEMA.title == "Doc (s.json)"
     assert SchemaSignature("", "sha256:0", "Doc", None).title == "Doc"
+    inferred = SchemaSignature("inferred from a/gt.jsonl", "sha256:0", "inferred from gt", None)
+    assert inferred.title == "inferred from a/gt.jsonl"
 
 
 def test_a_record_says_what_is_special_about_its_run_and_nothing_else():

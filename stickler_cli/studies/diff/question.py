@@ -68,8 +68,8 @@ class DiffSettings(
     margin: float = option(
         MARGIN,
         (
-            "Count a change as no change if its whole confidence interval lies within this "
-            "distance of 0."
+            "A figure counts as unchanged if the whole confidence interval of its change lies "
+            "within this distance of 0."
         ),
         "CHANGE",
         values=SHARE,

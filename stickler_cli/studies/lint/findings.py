@@ -272,7 +272,7 @@ RULES: Final = {
     ),
     "mixed-absence": LintRule(
         "note",
-        "missing values that are written in several ways, which all count the same",
+        "missing values that are written in several ways (all of these ways count the same)",
         "choose one way to write missing values, so that people and other programs agree",
     ),
     "null-not-allowed": LintRule(

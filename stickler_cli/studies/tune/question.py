@@ -23,7 +23,10 @@ class TuneSettings(PairStudyOptions):
     )
     field: tuple[str, ...] = option(
         (),
-        "Also show the evidence for this field, such as line_items.price. Repeatable.",
+        (
+            "Show the evidence for this field, such as line_items.price, even if no new threshold "
+            "is proposed for it. Repeatable."
+        ),
         "PATH",
         in_file="none",
     )
