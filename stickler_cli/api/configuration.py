@@ -345,7 +345,9 @@ class _Writer:
         describe.
         """
         if not isinstance(node, ObjectNode) or node.families:
-            self._note(path, "the documents are not all objects with fixed fields")
+            self._note(
+                path, "documents of this schema are not objects with one set of fixed fields"
+            )
             return {}
         named = {"model_name": node.model_name} if node.model_name else {}
         self._above.append(node)

@@ -61,19 +61,16 @@ def embedded_schema(model: type[ComparableModel]) -> dict[str, Any]:
     renamed = [name for name, field_info in model.model_fields.items() if field_info.alias != name]
     if renamed:
         finding = (
-            "these attributes have other names than their properties in the schema: "
-            f"{', '.join(renamed)}"
+            "this class cannot be used in another class, because these attributes have different "
+            f"names in its schema: {', '.join(renamed)}"
         )
-        hint = (
-            f"to use {model.__name__} in another class, copy the schema of {model.__name__} into "
-            "the schema of the other class"
-        )
+        hint = f"instead, copy the schema of {model.__name__} into the schema of the other class"
         raise SchemaError(
             [
                 Problem(
                     source=model.__name__,
                     found=finding,
-                    expected="properties whose names a pydantic class can use for attributes",
+                    expected="",
                     hint=hint,
                 )
             ]

@@ -63,6 +63,9 @@ def infer_class(
 def check_weight_hints(weight_hints: bool) -> None:
     """Raise UsageError if `weight_hints` is set. Weights are never inferred from names."""
     if weight_hints:
-        hint = 'give fields={"total": {"weight": 2.0}}, or x-aws-stickler-weight in a schema'
+        hint = (
+            'to set a weight, give fields={"total": {"weight": 2.0}}, or x-aws-stickler-weight in '
+            "a schema"
+        )
         finding = "weight_hints is True, but weights are not inferred from field names"
         raise UsageError([Problem(source="", found=finding, expected="False", hint=hint)])

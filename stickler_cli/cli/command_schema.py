@@ -168,8 +168,8 @@ def _infer_from_ground_truth(
     kind = "model" if is_model(gt) else "schema"
     if is_model(gt) or (kind_of_source(gt) is SourceKind.FILE and is_schema_file(gt)):
         missing = "PRED" if isinstance(settings, PredictionSource) else "GT"
-        hint = f"to use this file as ground truth, give a SCHEMA before {gt}"
-        finding = f"{missing} is missing, because {gt} is a {kind}, not ground truth"
+        hint = "" if is_model(gt) else f"to use {gt} as ground truth, give a SCHEMA before it"
+        finding = f"{missing} is missing: {gt} is a {kind}, so it was taken as SCHEMA, not as GT"
         raise UsageError([Problem("", finding, hint=hint)])
     command = _init_command(gt, settings)
     schema = load_observed(

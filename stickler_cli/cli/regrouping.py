@@ -188,7 +188,8 @@ def _with_allowed_sources(
     ]
     if refused:
         finding = f"the run refers to {join_some(map(decoded, refused))}"
-        expected = "only files inside the working directory, unless --read allows others"
+        expected = "only files inside the working directory"
+        noun = "this file" if len(refused) == 1 else "these files"
         words = [word for path in refused for word in ("--read", path)]
         raise UsageError(
             [
@@ -196,7 +197,7 @@ def _with_allowed_sources(
                     source=directory,
                     found=finding,
                     expected=expected,
-                    hint=f"add {shell_command(words)}",
+                    hint=f"to allow {noun}, add {shell_command(words)}",
                 )
             ]
         )

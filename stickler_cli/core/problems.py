@@ -184,7 +184,7 @@ PACKAGE: Final = "."  # name for pip; in a checkout a path, until the package is
 
 def installing(extra: str) -> str:
     """Return the command that installs an extra of this package."""
-    return f"in a checkout of stickler, pip install '{PACKAGE}[{extra}]'"
+    return f"in a checkout of stickler, run pip install '{PACKAGE}[{extra}]'"
 
 
 def require(module: str, user: str, extra: str, source: str = "") -> None:

@@ -132,10 +132,10 @@ def _csv_error(lines: _Lines, delimiter: str, reason: str) -> CsvError:
             line=line,
         )
     end_line = first_line + row.count("\n", 0, end)
-    finding = f"{cell} has text after its closing quote, which is on line {end_line}"
+    finding = f"{cell} ends on line {end_line}, but text follows its closing quote"
     return CsvError(
         finding=finding,
-        expected="a comma or a line break after the closing quote",
+        expected="a comma or a line break after that quote",
         hint=hint,
         line=line,
     )

@@ -592,7 +592,7 @@ def _csv_rows(data: bytes, source: str) -> Iterator[_Row]:
                         source=source,
                         found=finding,
                         expected="different names",
-                        hint="rename or delete the other columns with this name",
+                        hint="rename these columns, or keep only one of them",
                     )
                 ]
             )

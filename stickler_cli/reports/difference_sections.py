@@ -438,19 +438,22 @@ class DifferenceView:
             )
             for contrast in difference.contrasts
         ]
-        documents_by_description = {
-            "not compared in the new run, so counted as missed": difference.lost,
-            "only in the new run, so not counted": difference.only_new,
+        documents_by_descriptions = {
+            (
+                "was not compared in the new run, so it counts as missed",
+                "were not compared in the new run, so they count as missed",
+            ): difference.lost,
+            (
+                "is only in the new run, so it does not count",
+                "are only in the new run, so they do not count",
+            ): difference.only_new,
         }
-        for description, documents in documents_by_description.items():
+        for (singular, plural), documents in documents_by_descriptions.items():
             if documents:
                 count = number_of(len(documents), "document")
-                contrasts.append(
-                    (
-                        False,
-                        f"{count} {description}: {join_some(map(quoted, documents), MAX_LISTED)}",
-                    )
-                )
+                description = f"{count} {singular if len(documents) == 1 else plural}"
+                documents_text = join_some(map(quoted, documents), MAX_LISTED)
+                contrasts.append((False, f"{description}: {documents_text}"))
         return contrasts
 
     @property

@@ -15,7 +15,16 @@ from rapidfuzz.distance import Levenshtein
 
 from stickler_cli.compare.result import ERRORS, Outcome
 from stickler_cli.compare.tree import TreePart
-from stickler_cli.core.figures import WHOLE, cells, join_some, number_of, rate, setting, value_text
+from stickler_cli.core.figures import (
+    INFERRED_FROM,
+    WHOLE,
+    cells,
+    join_some,
+    number_of,
+    rate,
+    setting,
+    value_text,
+)
 from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.sections import INDENT, Column, Line, Section, Span, Table, Text, Tone
@@ -24,7 +33,6 @@ from stickler_cli.score.errors.wrong_units import ClassifiedError
 from .compared_values import cut_around_difference
 from .layout import LEAST_TEXT, TableStyle
 from .markdown import code
-from .run_sentences import describe_schema
 
 ShownDetail: TypeAlias = Literal["errors", "brief", "all"]
 """How much of a comparison is shown.
@@ -84,13 +92,14 @@ class ComparedPair:
 
     @property
     def title(self) -> str:
-        """Document, model name and schema. The document is left out if it has no id."""
-        schema = describe_schema(self.schema)
-        names = (schema,) if self.model_name == self.schema else (self.model_name, schema)
-        model_and_schema = ", ".join(filter(None, names))
-        if not self.document:
-            return model_and_schema
-        return f"document {self.document} ({model_and_schema})"
+        """Id of the document, name of the schema, and its file.
+
+        The id is left out if there is none. So is the name of an inferred schema.
+        """
+        schema = self.schema or self.model_name
+        if self.model_name not in ("", schema) and not schema.startswith(INFERRED_FROM):
+            schema = f"{self.model_name} in {schema}"
+        return f"document {self.document} (schema {schema})" if self.document else schema
 
     @property
     def overall_score(self) -> float:

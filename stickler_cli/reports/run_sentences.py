@@ -130,7 +130,10 @@ def verdict(view: RunView) -> str:
     if run.n_unfit:
         clauses.append(f"{number_of(run.n_unfit, 'document')} could not be evaluated")
     elif not run.evaluation.statuses[Status.EVALUATED] or run.nothing_paired:
-        clauses.append("nothing was compared")
+        nothing_counted = not run.evaluation.evaluated
+        clauses.append(
+            "nothing was compared" if nothing_counted else "no ground truth has a usable prediction"
+        )
     gates_text = gate_sentence(run.gates, view.quoted) or f"no gate set; F1 {_f1(view)}"
     return "; ".join([*filter(None, clauses), gates_text])
 
@@ -195,9 +198,9 @@ def describe_verdicts(view: RunView) -> list[str]:
         unfit_of_all = (
             f"{len(marked_errors.unfit)} of {number_of(marked_errors.verdicts, 'verdict')}"
         )
-        errors_text = "error" if len(marked_errors.unfit) == 1 else "errors"
+        errors_text = "its error is" if len(marked_errors.unfit) == 1 else "their errors are"
         lines.append(
-            f"{unfit_of_all} had no effect, because this run has no such {errors_text}: {names}"
+            f"{unfit_of_all} had no effect, because {errors_text} not in this run: {names}"
         )
     return lines
 
@@ -321,7 +324,8 @@ def validities(view: RunView) -> list[str]:
         line = f"schema-valid {sides[side]}: {valid_text}"
         violation_texts = [
             f"{violation.keyword}"
-            f"{f' at {view.quoted(violation.field)}' if violation.field else ''} {violation.count}"
+            f"{f' at {view.quoted(violation.field)}' if violation.field else ''}"
+            f" ({violation.count})"
             for violation in validity.most_frequent()
         ]
         lines.append(
@@ -442,12 +446,12 @@ def worst_field_texts(view: RunView) -> list[str]:
 
 
 _ODDITIES: Final = {
-    "duplicate_keys": "with the same key twice in an object (only the last one counts)",
+    "duplicate_keys": "the same key twice in an object (only the last one counts)",
     "byte_order_mark": (
-        "with a byte order mark at the start, which is not JSON; the mark was skipped"
+        "a byte order mark at the start, which is not JSON; stickler skipped the mark"
     ),
 }
-"""Text for each warning about documents. The number of documents is put in front of it."""
+"""Text for each warning about documents. It continues a sentence such as "2 documents have"."""
 
 _WAYS: Final = {
     "fence": "in a code fence",
@@ -494,7 +498,7 @@ def notes(view: RunView) -> list[str]:
         "fields that have no value in any ground truth or prediction: ",
     )
     lines += (
-        f"{number_of(warnings[name], 'document')} {text}"
+        f"{number_of(warnings[name], 'document')} {'has' if warnings[name] == 1 else 'have'} {text}"
         for name, text in _ODDITIES.items()
         if warnings.get(name)
     )

@@ -102,7 +102,8 @@ def write_gold(
     summary = f"{number_of(kinds[False], 'value')} corrected and " if kinds[False] else ""
     summary += f"{number_of(kinds[True], 'predicted value')} added as right values"
     where = f" (in {number_of(changed, 'ground truth')})" if changed else ""
-    return f"{number_of(documents, 'ground truth')} written to {directory}; {summary}{where}"
+    written = f"{number_of(documents, 'ground truth')} written to the directory {directory}"
+    return f"{written}; {summary}{where}"
 
 
 def marked_changes(job: Job, ref: PairRef, _truth: JsonValue) -> list[GoldChange]:

@@ -77,7 +77,7 @@ _EXPECTED: Final = "a run file, made with stickler eval -o run.json, or a run di
 
 
 _VERDICTS: Final = (
-    "the file verdicts.jsonl that an HTML report downloads, with one verdict on each line"
+    "the file verdicts.jsonl, downloaded from an HTML report, with one verdict on each line"
 )
 
 COMMENT: Final = "$comment"
@@ -124,23 +124,21 @@ def sources_of_run(name: str) -> list[tuple[str, str]]:
         settings = begun_with(name) if file_in(name, JOURNAL) else {}
     except (OSError, UsageError, UnavailableError):
         return []
-    sources = [("the confidences", settings.get("confidences"))]
+    run = f"the run {decoded(name)!r}"
+    sources = [(f"the confidences of {run}", settings.get("confidences"))]
     match record:
         case {"schema": {"path": path}}:
-            sources.append(("the schema", path))
+            sources.append((f"the schema of {run}", path))
             files = _files_behind_schema(path) if isinstance(path, str) else ()
-            sources += [("a file that the schema refers to", file) for file in files]
+            title = f"a file that the schema of {run} refers to"
+            sources += [(title, file) for file in files]
     match record:
         case {"provenance": [*origins]}:
             origins_read = (origin for origin in origins if isinstance(origin, dict))
             for origin in origins_read:
-                sources.append(("the ground truth", origin.get("gt")))
-                sources.append(("the prediction", origin.get("pred")))
-    return [
-        (f"{title} (from the run {decoded(name)})", path)
-        for title, path in sources
-        if isinstance(path, str)
-    ]
+                sources.append((f"the ground truth of {run}", origin.get("gt")))
+                sources.append((f"the prediction of {run}", origin.get("pred")))
+    return [(title, path) for title, path in sources if isinstance(path, str)]
 
 
 def _files_behind_schema(path: str) -> list[str]:
@@ -268,8 +266,8 @@ def _accounts_of_lines(file: str) -> Iterator[dict[str, Any]]:
             raise UsageError([record])
         if not isinstance(record, dict) or not {"document", "status", "fields"} <= record.keys():
             finding, expected = (
-                "this line is not a document of a run",
-                "a line written by stickler eval --run-dir",
+                "this line does not contain the result of a document",
+                "a line that stickler eval --run-dir has written",
             )
             raise UsageError([Problem(decoded(file), finding, expected, line=line.line)])
         yield {"id": record["document"], "score": record.get("overall_score"), **record}
@@ -382,7 +380,7 @@ def _error(value: object, source: str, line: int | None = None) -> Error:
         raise UsageError([value])
     if not isinstance(value, dict) or not {"document", "path", "field"} <= value.keys():
         finding = "the keys document, path and field are missing"
-        expected = "an error as written by stickler eval --non-matches"
+        expected = "a line that stickler eval --non-matches has written"
         raise UsageError(
             [
                 Problem(

@@ -29,8 +29,10 @@ def _describe_values(results: Results) -> Iterator[str]:
     counts = {name: n for name, n in results.unwrapped.items() if name != INHERITED and n}
     if counts:
         forms = (f"{n:,} {_describe_form(name)}" for name, n in sorted(counts.items()))
-        total = number_of(sum(counts.values()), "value")
-        yield f"{total} extracted from objects with metadata: {', '.join(forms)}"
+        total = sum(counts.values())
+        verb = "was" if total == 1 else "were"
+        values = f"{number_of(total, 'value')} {verb} extracted from objects with metadata"
+        yield f"{values}: {', '.join(forms)}"
 
 
 def _describe_form(name: str) -> str:

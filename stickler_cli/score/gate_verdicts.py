@@ -155,7 +155,7 @@ def check_kind(gate: Gate, kinds: Collection[str]) -> None:
             kinds,
             display=lambda near: f"{DOCUMENTS}.{near}{gate.operator}{limit}",
         )
-        finding = f"{gate.text!r} has the unknown metric {gate.metric!r}"
+        finding = f"{gate.text!r} names the metric {gate.metric}, which does not exist"
         raise gate_error("--gate", finding, expected, hint)
 
 
@@ -226,7 +226,9 @@ def metric_value(gate: Gate, figures: Mapping[str, float | None]) -> tuple[float
             else "the name of a metric added with --metric"
         )
         raise gate_error(
-            "--gate", f"{gate.text!r} has the unknown metric {gate.metric!r}", expected
+            "--gate",
+            f"{gate.text!r} names the metric {gate.metric}, which does not exist",
+            expected,
         )
     return figures[gate.metric], "the divisor of this figure is 0"
 

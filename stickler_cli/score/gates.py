@@ -166,7 +166,7 @@ def _check_metric(
             raise gate_error(option, found, SYNTAX, hint)
         expected = f"one of {', '.join(metrics or METRICS)}"
         hint = _suggest_gate(gate, option, lowest, metrics)
-        finding = f"has the unknown metric {metric!r}" if metric else "has no metric"
+        finding = f"names the metric {metric}, which does not exist" if metric else "has no metric"
         raise gate_error(option, f"{text!r} {finding}", expected, hint)
     if metric in (metrics or _SHARES):
         _check_share(gate, option, lowest)

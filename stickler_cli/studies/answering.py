@@ -106,7 +106,7 @@ def compare_sources(
     if (n_more := len(unreadable) - MAX_NAMED_DOCUMENTS) > 0:
         verb = "was" if n_more == 1 else "were"
         notes.append(
-            f"{number_of(n_more, 'document')}, not named here, {verb} also skipped, because the "
+            f"{number_of(n_more, 'more document')} {verb} skipped, because the "
             "ground truth or the prediction cannot be read"
         )
     notes += omission_notes

@@ -46,7 +46,7 @@ def test_explain_is_what_the_command_prints_below_its_title(
 
     printed = capsys.readouterr().out.splitlines()
     explained = GT.comparison(PRED).explain(detail, 90).splitlines()
-    assert printed[0] == "document gt (Order, schema.json)"
+    assert printed[0] == "document gt (schema Order in schema.json)"
     assert explained[0] == "Order"
     assert explained[1:] == printed[1:]
 

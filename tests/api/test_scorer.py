@@ -332,7 +332,7 @@ def test_threads_may_share_a_scorer():
         (lambda: Scorer(Order, budget=1.5), "argument 'budget': the value is 1.5"),
         (
             lambda: Scorer(Order, of="f2"),
-            "argument 'of': 'f2' has the unknown metric 'f2', .* write f2.f1$",
+            "argument 'of': 'f2' names the metric f2, which does not exist, .* write f2.f1$",
         ),
         (
             lambda: Scorer(Order, of="totl.f1"),

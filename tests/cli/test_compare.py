@@ -28,7 +28,7 @@ def test_a_pair_is_explained_in_a_row_for_each_place(stickler):
     # 1 * 1 + 2 * 0 + 1 * 0.5 of a weight of 4.
     assert result.code == ExitCode.OK
     assert result.out.splitlines()[:3] == [
-        "document two (Order, schema.json)",
+        "document two (schema Order in schema.json)",
         "overall score 0.3750: sum 1.5 / weight 4 = 0.3750",
         "",
     ]
@@ -111,7 +111,7 @@ def test_a_document_of_many_is_chosen_by_its_id(stickler):
     result = stickler("compare", "schema.json", "gt", "pred", "--document", "two")
 
     assert result.code == ExitCode.OK
-    assert result.out.startswith("document two (Order")
+    assert result.out.startswith("document two (schema Order")
 
 
 def test_standard_input_is_read_once(stickler, data, monkeypatch):

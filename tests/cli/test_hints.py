@@ -184,7 +184,7 @@ def test_predictions_of_which_none_can_be_used_are_no_success(stickler, data, co
     )
     assert "next: " not in result.out
     page = stickler("eval", *SOURCES, "--pred-root", "reslt", "-f", "markdown").out
-    assert "nothing was compared" in page
+    assert "no ground truth has a usable prediction" in page
 
 
 @pytest.mark.parametrize("name", ["a night's schema.yaml", "schema.yml"])

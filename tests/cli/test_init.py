@@ -202,24 +202,24 @@ def test_each_choice_can_be_changed(stickler, data, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["eval", "schema.json", "pred"], "PRED is missing, because schema.json is a schema"),
+        (["eval", "schema.json", "pred"], "PRED is missing: schema.json is a schema"),
         (
             ["eval", "schema.json", "gt/one.json"],
-            ("PRED is missing, because schema.json is a schema"),
+            ("PRED is missing: schema.json is a schema"),
         ),
         (
             ["compare", "schema.json", "gt/one.json"],
-            ("PRED is missing, because schema.json is a schema"),
+            ("PRED is missing: schema.json is a schema"),
         ),
-        (["lint", "schema.json"], "GT is missing, because schema.json is a schema"),
+        (["lint", "schema.json"], "GT is missing: schema.json is a schema"),
         (
             ["lint", "schema.json"],
-            "to use this file as ground truth, give a SCHEMA before schema.json",
+            "to use schema.json as ground truth, give a SCHEMA before it",
         ),
         (["eval", "pred"], "GT is missing, expected stickler eval [SCHEMA] GT PRED"),
         (["eval", "-", "pred"], "standard input can be read only once"),
         (["eval", "nowhere", "pred"], "there is no such file or directory"),
-        (["eval", "models:Order", "pred"], "PRED is missing, because models:Order is a model"),
+        (["eval", "models:Order", "pred"], "PRED is missing: models:Order is a model"),
     ],
 )
 def test_what_is_missing_is_said(stickler, arguments, message):

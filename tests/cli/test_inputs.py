@@ -54,11 +54,11 @@ def test_the_table_counts_documents_with_duplicate_keys_and_byte_order_marks(sti
     assert result.code == 0
     lines = result.out.splitlines()
     assert (
-        "note: 1 document with the same key twice in an object (only the last one counts)"
+        "note: 1 document has the same key twice in an object (only the last one counts)"
     ) in lines
     assert (
-        "note: 1 document with a byte order mark at the start, which is not JSON; the mark was "
-        "skipped"
+        "note: 1 document has a byte order mark at the start, which is not JSON; stickler "
+        "skipped the mark"
     ) in lines
 
 

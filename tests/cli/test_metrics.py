@@ -247,7 +247,8 @@ def test_what_is_misspelt_is_told(stickler, evaluated):
     assert "did you mean anls_star?" in evaluated("--metric", "anls_sta", code=2)
     assert "add --metric own" in evaluated("--gate", "metric:own>=1", code=2)
     assert (
-        "has the unknown metric 'own_metrics:Totals.x', expected one of own_metrics:Totals.apart"
+        "names the metric own_metrics:Totals.x, which does not exist, expected one of "
+        "own_metrics:Totals.apart"
         in evaluated(
             "--metric", "own_metrics:Totals", "--gate", "metric:own_metrics:Totals.x>=1", code=2
         )

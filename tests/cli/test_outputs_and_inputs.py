@@ -171,7 +171,7 @@ def test_what_a_finished_run_names_is_not_overwritten(finished, capsys, command,
 
 def test_documents_in_directories_of_a_finished_run_are_not_overwritten(finished, capsys):
     assert main(["report", "many.json", "-o", "gts/1.json"]) == 2
-    assert "overwrite the ground truth (from the run many.json)" in capsys.readouterr().err
+    assert "overwrite the ground truth of the run 'many.json'" in capsys.readouterr().err
     assert main(["report", "many.json", "-o", "again.json"]) == 0
 
 
@@ -211,8 +211,8 @@ def test_what_the_schema_of_a_finished_run_refers_to_is_not_overwritten(
     capsys.readouterr()
 
     assert main([*command, source]) == 2
-    finding = "the output would overwrite a file that the schema refers to (from the run"
-    message = f"--output {source}: {finding} "
+    finding = "the output would overwrite a file that the schema of the run '"
+    message = f"--output {source}: {finding}"
     assert message in capsys.readouterr().err
     assert (referring / source).read_bytes() == before
 

@@ -109,8 +109,8 @@ def test_no_more_errors_are_read_than_the_page_takes(stickler, run_directory):
         (
             "{}",
             (
-                "non-matches.jsonl:2:1: the keys document, path and field are missing, expected an "
-                "error"
+                "non-matches.jsonl:2:1: the keys document, path and field are missing, expected a "
+                "line that stickler eval --non-matches has written"
             ),
         ),
         ('{"document":"a","path":"x","field":"[["}', 'the value is "[["'),
@@ -159,7 +159,7 @@ def test_a_missing_extra_is_told_before_anything_is_written(stickler, run_file, 
     assert result.code == 2
     assert result.err == (
         "error: Parquet needs pyarrow, which is not installed; "
-        "in a checkout of stickler, pip install '.[parquet]'\n"
+        "in a checkout of stickler, run pip install '.[parquet]'\n"
     )
     assert not Path("a.csv").exists()
 
@@ -169,7 +169,7 @@ def test_an_evaluation_for_which_an_extra_is_missing_does_not_begin(stickler, mo
 
     result = stickler("eval", "no-schema.json", "gt", "pred", "-o", "b.parquet")
 
-    assert "in a checkout of stickler, pip install '.[parquet]'" in result.err
+    assert "in a checkout of stickler, run pip install '.[parquet]'" in result.err
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

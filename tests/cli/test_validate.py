@@ -68,7 +68,7 @@ def test_a_verdict_changes_no_figure(stickler, four):
 def test_people_read_the_share_and_what_is_violated_most(stickler, four):
     sentence = (
         "schema-valid predictions: 0.5000 (2 of 4); most frequent violations: "
-        "additionalProperties 1, type at {} 1, required at {} 1"
+        "additionalProperties (1), type at {} (1), required at {} (1)"
     )
     table = stickler(*EVAL, "both").out.splitlines()
     position = table.index(sentence.format("lines[].qty", "total"))

@@ -90,7 +90,7 @@ def test_a_verdict_that_fits_no_error_is_told(stickler, data, changed):
     verdict = VERDICT | changed
     assert record["unfit"] == ["{document}: {path} ({outcome})".format(**verdict)]
     assert record["right"] == {}
-    sentence = "1 of 1 verdict had no effect, because this run has no such error: "
+    sentence = "1 of 1 verdict had no effect, because its error is not in this run: "
     assert sentence in stickler(*COMMAND).out
 
 
@@ -153,8 +153,9 @@ def test_what_is_accepted_is_written_beside_the_ground_truth(stickler, data):
     run = stickler(*COMMAND, "--write-gold", "gold")
 
     assert (
-        "written to gold; 2 predicted values added as right values (in 1 ground truth)" in run.err
-    )
+        "written to the directory gold; 2 predicted values added as right values (in 1 ground "
+        "truth)"
+    ) in run.err
     assert before == {file: file.read_bytes() for file in before}
     gold = json.loads((data / "gold" / "two.json").read_text("utf-8"))
     assert gold["total"] == {"_value": 10.5, "_alternatives": [11]}
@@ -198,8 +199,9 @@ def test_what_is_accepted_inside_an_alternative_is_written_there(stickler, data)
     run = stickler(*COMMAND, "--write-gold", "gold")
 
     assert (
-        "written to gold; 2 predicted values added as right values (in 1 ground truth)" in run.err
-    ), run.err
+        "written to the directory gold; 2 predicted values added as right values (in 1 ground "
+        "truth)"
+    ) in run.err, run.err
     gold = json.loads((data / "gold" / "two.json").read_text("utf-8"))
     assert gold["_value"] == {"id": "one"}
     (written,) = gold["_alternatives"][0]["_alternatives"]

@@ -89,7 +89,7 @@ def test_a_module_that_is_not_there_is_told_with_what_to_install(module: str):
 
     assert str(missing.value) == (
         f"run.html: A report needs {module}, which is not installed; "
-        "in a checkout of stickler, pip install '.[reports]'"
+        "in a checkout of stickler, run pip install '.[reports]'"
     )
 
 
@@ -100,7 +100,7 @@ def test_parquet_and_arrow_need_the_extra_parquet(monkeypatch: pytest.MonkeyPatc
         require_pyarrow()
     assert str(missing.value) == (
         "Parquet needs pyarrow, which is not installed; "
-        "in a checkout of stickler, pip install '.[parquet]'"
+        "in a checkout of stickler, run pip install '.[parquet]'"
     )
     with pytest.raises(UnavailableError, match=r"^a table of Arrow needs pyarrow"):
         require_pyarrow("a table of Arrow")

@@ -177,13 +177,13 @@ BROKEN = {
     'id,total\na,1\nb,"2\nc,"3"\nd,4\n': (
         1,
         (
-            f"{OPENS} 3 of the file has text after its closing quote, which is on line 4, "
+            f"{OPENS} 3 of the file ends on line 4, but text follows its closing quote, "
             "expected a comma or a line break"
         ),
     ),
     'id,total\na,"say \\"hi\\""\n': (
         0,
-        f"{OPENS} 2 of the file has text after its closing quote, which is on line 2",
+        f"{OPENS} 2 of the file ends on line 2, but text follows its closing quote",
     ),
     'id,"total\na,1\n': (0, f"{OPENS} 1 of the file has no closing quote"),
     "id,total\na,1\rb,2\n": (0, "cannot be read as CSV: new-line character seen in unquoted field"),

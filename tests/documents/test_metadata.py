@@ -64,7 +64,7 @@ def test_json_lines_are_read_by_their_names(tmp_path):
         (
             "meta.csv",
             b'id,a\n1,"y"z\n',
-            "line 2 of the file has text after its closing quote, which is on line 2",
+            "line 2 of the file ends on line 2, but text follows its closing quote",
         ),
         (
             "meta.csv",

@@ -63,7 +63,7 @@ def drawn(pair, width=80, *, color=False):
 def test_a_tree_shows_values_marks_pairs_and_sums():
     # name: 5 of 8 letters are right; rows: (0.5 + 1) / 2.
     expected = """\
-document one (Order, order.json)
+document one (schema Order in order.json)
 overall score 0.6667: sum 2 / weight 3 = 0.6667
 
 field                 similarity  threshold  from        weight    adds

@@ -148,7 +148,7 @@ class DiffSettings(
         for name, side in zip(("BASE", "NEW"), sides, strict=True):
             if twice := [run for run in side if side.count(run) > 1]:
                 finding = f"{twice[0]!r} is given twice"
-                raise UsageError([Problem(name, finding, "separate runs")])
+                raise UsageError([Problem(name, finding, "each run only once")])
         return sides
 
 

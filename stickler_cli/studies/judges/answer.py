@@ -214,8 +214,7 @@ def answer(settings: JudgeSettings, desk: Desk) -> StudyAnswer:
         raise UsageError([Problem(settings.schema, "no field asks a model", expected)])
     if settings.clear_cache and settings.offline:
         finding = (
-            "--offline is also given, but --offline needs the saved answers that "
-            "--clear-cache deletes"
+            "--offline is also given, but --offline needs the answers that --clear-cache deletes"
         )
         raise UsageError([Problem("--clear-cache", finding, "either --clear-cache or --offline")])
     options = comparing(loaded.plan, ComparisonOptions(), client)

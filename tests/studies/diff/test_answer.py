@@ -116,7 +116,7 @@ def test_a_document_that_is_gone_is_a_regression(stickler, runs):
     result = stickler("diff", "new.json", "less.json", "--gate", "documents.lost==0")
 
     assert result.code == 1
-    assert "1 document not compared in the new run, so counted as missed: one" in result.out
+    assert "1 document was not compared in the new run, so it counts as missed: one" in result.out
 
 
 def test_the_summary_of_a_step_is_filled(stickler, runs, monkeypatch):

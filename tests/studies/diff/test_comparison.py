@@ -392,7 +392,10 @@ def test_a_gate_on_an_interval_asks_for_enough_documents():
         ("totl.f1>=0", "names the field totl, which does not exist.*did you mean total.f1>=0"),
         (
             "documents.wrse>=0",
-            "metric 'wrse', expected one of compared, better.*did you mean documents.worse>=0",
+            (
+                "metric wrse, which does not exist, expected one of compared, better"
+                ".*did you mean documents.worse>=0"
+            ),
         ),
         ("f1>=-25", "-25, expected a number between -1 and 1; did you mean f1>=-0.25"),
         ("f1>=20", "did you mean f1>=0.2"),
@@ -519,7 +522,9 @@ def test_a_gate_on_a_metric_is_about_its_change(gate, passed, reason):
 def test_a_gate_on_a_metric_that_one_of_the_runs_has_not_is_refused(figures, expected):
     base, new = measured(**figures, apart=1), measured(**figures)
 
-    with pytest.raises(UsageError, match=f"has the unknown metric 'apart', expected {expected}"):
+    with pytest.raises(
+        UsageError, match=f"names the metric apart, which does not exist, expected {expected}"
+    ):
         compared(base, new, gates=[parse_gate("metric:apart>=0")])
 
 

@@ -42,7 +42,7 @@ def test_what_the_runs_differ_in_comes_before_any_figure():
     assert lines[1:4] == [
         "not comparable: option missing: fn -> skip",
         f"the runs differ: version: {base.version} -> 9",
-        "the runs differ: 1 document not compared in the new run, so counted as missed: d00",
+        "the runs differ: 1 document was not compared in the new run, so it counts as missed: d00",
     ]
     assert lines[4] == (
         "30 documents compared: 0 better, 1 worse, 29 the same, both by score and by number of "
