@@ -51,8 +51,8 @@ NOTES: Final[Mapping[str, Callable[[LeafNode], bool]]] = {
         "number differs"
     ): is_edit_distance,
     (
-        "fields in which a text counts as wrong if it has a different number, or a different unit "
-        "beside a number"
+        "fields in which a text counts as wrong if a number in it, or the unit beside the number, "
+        "differs"
     ): decides_by_numbers,
     (
         "fields in which a long text (at least 50 words, not counting words such as 'the') counts "

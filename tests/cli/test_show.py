@@ -148,7 +148,7 @@ def test_what_the_schema_knows_of_the_ground_truth_is_a_column_of_its_own(stickl
         "ordered; distinct",
     ]
     # A field that is ignored is not named below the table.
-    assert "beside a number: country, steps\n" in told_of_texts
+    assert "beside the number, differs: country, steps\n" in told_of_texts
     assert "lines.note" not in told_of_texts
 
 
@@ -180,8 +180,8 @@ def test_what_decides_between_texts_is_told_below_the_table(stickler, data):
     assert stickler("show", "texts.json").out.partition("\n\nnote: ")[2] == (
         "fields compared by edit distance, so a long text may count as right although a word or "
         "number differs: title, lines.note\n"
-        "note: fields in which a text counts as wrong if it has a different number, or a different "
-        "unit beside a number: tags\n"
+        "note: fields in which a text counts as wrong if a number in it, or the unit beside the "
+        "number, differs: tags\n"
         "note: fields in which a long text (at least 50 words, not counting words such as 'the') "
         "counts as right although one or two words differ: tags\n"
         "note: fields in which a text counts as right although a word differs by one letter (to "

@@ -315,7 +315,7 @@ RULES: Final = {
     ),
     "numbers-decide": LintRule(
         "note",
-        "texts that count as wrong if they have a different number, or another unit beside it",
+        "texts that count as wrong if a number in them, or the unit beside the number, differs",
         "if numbers do not matter, give the field another comparator or comparator-config",
     ),
     "words-tolerated": LintRule(
