@@ -125,7 +125,7 @@ def _of_batches(settings: ManySettings) -> ManySettings:
         raise UsageError([Problem("", f"schema_by {finding}", hint="use evaluate_many")])
     if settings.lenient_json:
         finding = "lenient_json cannot be used in a batch"
-        hint = "parse the predictions leniently before, or use evaluate_many"
+        hint = "parse the predictions before you pass them, or use evaluate_many"
         raise UsageError([Problem("", finding, hint=hint)])
     return settings
 

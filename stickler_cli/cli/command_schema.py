@@ -214,7 +214,9 @@ def observe(
             left_out = f"{n_unread} documents cannot be read and are left out; the first"
         tell(f"warning: {left_out}: {first_problem[0]}")
     if not root.fields and root.elements is None:
-        raise UsageError([Problem(source, "the documents have no keys", "documents with values")])
+        raise UsageError(
+            [Problem(source, "the documents have no keys", "documents with at least one key")]
+        )
     return root
 
 

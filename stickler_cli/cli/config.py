@@ -154,7 +154,10 @@ def _read_options(file: Path) -> dict[str, Any]:
     if file.name == SHARED_FILE:
         table = table.get("tool", {}).get("stickler")
     elif "tool" in table:
-        hint = f"remove the header [tool.stickler], which belongs only in {SHARED_FILE}"
+        hint = (
+            "remove the header of the table; a header such as [tool.stickler] belongs only in "
+            f"{SHARED_FILE}"
+        )
         raise UsageError(
             [
                 Problem(

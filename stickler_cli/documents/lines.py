@@ -371,7 +371,7 @@ def _paths_of(names: Sequence[str], source: str) -> list[tuple[str, ...]]:
         finding = f"column {column} has no name in the header"
         hint = "name the column or delete it; pandas leaves it out with to_csv(index=False)"
         raise UsageError(
-            [Problem(source=source, found=finding, expected="a name for each", hint=hint)]
+            [Problem(source=source, found=finding, expected="a name for each column", hint=hint)]
         )
     return paths
 
@@ -384,7 +384,7 @@ def _conflict(source: str, names: Sequence[str], first: int, second: int) -> Usa
             Problem(
                 source=source,
                 found=finding,
-                expected="a different place for each",
+                expected="a different field for each column",
                 hint="rename or delete one of the two columns",
             )
         ]

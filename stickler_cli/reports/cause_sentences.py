@@ -132,6 +132,8 @@ def count_of_class(error_class: ErrorClass, count: int) -> str:
     """
     if error_class is ErrorClass.FORMAT:
         return f"{count:,} written differently"
+    if error_class is ErrorClass.OTHER:
+        return number_of(count, "other error")
     words = error_class.replace("_", " ")
     noun, separator, complement = words.partition(" with ")
     count_text = number_of(count, noun) if noun.endswith(_THINGS) else f"{count:,} {noun}"

@@ -342,7 +342,7 @@ class DifferenceView:
         )
         sentence = f"{by_score} by score; {by_values} by number of wrong values"
         if by_score == by_values:
-            sentence = f"{by_score}, both by score and by number of wrong values"
+            sentence = f"{by_score} by score; the number of wrong values gives the same counts"
         not_compared = f"{counts['lost']} not compared in the new run, so counted as missed"
         lost = f"; {not_compared}" if counts["lost"] else ""
         return f"{number_of(counts['compared'], 'document')} compared: {sentence}{lost}"
@@ -388,6 +388,8 @@ class DifferenceView:
         span = f"{before} to {after}{by}"
         if change.before is None and change.after is None:
             span = "undefined in both runs"
+            if change.trend is Trend.IDENTICAL:
+                return span
         p_text = "" if p == NOTHING else f"p {p}; "
         return f"{span}: {change.trend.value} ({p_text}{change.decided_by.value})"
 
@@ -494,13 +496,13 @@ class DifferenceView:
         """
         settings = self.difference.settings
         trends = {change.trend for change in self.difference.fields}
-        documents_text = "in the documents of the first run"
+        change_text = "F1 of NEW minus F1 of BASE, both in the documents of BASE"
         modes_text = MODES[settings.counting]
         p_text = "p value of a paired permutation test over documents"
         lines = [
             ("before", "before: F1 of BASE"),
             ("after", "after: F1 of NEW"),
-            ("change", f"change: how much F1 changed {documents_text}; F1 counts {modes_text}"),
+            ("change", f"change: {change_text}; F1 counts {modes_text}"),
             ("p", f"p: {p_text}, corrected for the number of fields (Holm)"),
         ]
         if Trend.UNCHANGED in trends:
@@ -510,7 +512,9 @@ class DifferenceView:
             text = f"the p value is at most {settings.alpha:.4g}, and the interval excludes 0"
             lines.append(("trend", f"improved, regressed: {text}"))
         if Trend.INCONCLUSIVE in trends:
-            text = "it is not clear whether F1 of the field has changed; the column reason says why"
+            text = (
+                "it is not clear whether F1 of the field has changed; the column 'reason' says why"
+            )
             lines.append(("reason", f"inconclusive: {text}"))
         return [
             *lines,

@@ -188,11 +188,11 @@ def describe_verdicts(view: RunView) -> list[str]:
             f"as right ({reasons}); in that case {other_texts}"
         )
     if marked_errors.neither:
-        remaining = "remains an error" if marked_errors.neither == 1 else "remain errors"
-        lines.append(
-            f"{number_of(marked_errors.neither, 'error')} marked by verdicts {remaining}: neither "
-            "the ground truth nor the prediction is right"
-        )
+        n_neither = marked_errors.neither
+        remaining = "1 error stays an error: its verdict says"
+        if n_neither > 1:
+            remaining = f"{n_neither:,} errors stay errors: their verdicts say"
+        lines.append(f"{remaining} that neither the ground truth nor the prediction is right")
     if marked_errors.unfit:
         names = join_some(map(view.quoted, marked_errors.unfit), UNFIT)
         unfit_of_all = (
@@ -272,7 +272,7 @@ _COMPARED_WITH_NOTHING: Final = {
     Status.MISSING: "no prediction",
 }
 _LEFT_OUT: Final = {
-    Status.INVALID: ("unreadable prediction", ""),
+    Status.INVALID: ("unreadable prediction", " without ground truth"),
     Status.MISSING: ("ground truth", " without a prediction"),
     Status.FAILED: ("failed document", ""),
     Status.UNMATCHED: ("prediction", " without ground truth"),

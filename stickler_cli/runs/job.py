@@ -291,7 +291,11 @@ class SchemaChoice(Generic[Planned]):
             finding = f"the document has no value for {self.by.key}, which selects its schema"
             return Problem(document, finding, f"the name of a schema, such as {names[0]}")
         hint = did_you_mean(name, names)
-        return Problem(document, f"the directory of schemas has no file '{name}.json'", hint=hint)
+        finding = (
+            f"the schema of this document is '{name}', but the directory of schemas has no file "
+            f"'{name}.json'"
+        )
+        return Problem(document, finding, hint=hint)
 
     def kinds_of(
         self, document: str, gt: JsonDocument | Problem | None

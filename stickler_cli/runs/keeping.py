@@ -96,7 +96,7 @@ class Keeper:
             directory.tell(f"{directory.source}: {cut}")
         if finished.documents:
             already = f"{finished.documents:,} documents are already finished"
-            directory.tell(f"{directory.source}: {already}")
+            directory.tell(f"{already} (saved in {directory.source})")
         following = next(items, None)
         if finished.is_whole:
             if following is not None:

@@ -223,7 +223,8 @@ def _schema_files(path: str) -> list[tuple[str, str]]:
             named_files = [(name, url) for name, url, _ in list_url(path)]
         except OSError as error:
             finding = f"the directory cannot be listed ({error.strerror or error})"
-            raise SchemaError([Problem(shown_url(path), finding, "a directory")]) from None
+            expected = "a directory whose files can be listed"
+            raise SchemaError([Problem(shown_url(path), finding, expected)]) from None
     else:
         named_files = [(file.name, str(file)) for file in Path(path).glob("*.json")]
     return sorted(

@@ -520,10 +520,7 @@ def check_no_resampled_bounds(gates: Iterable[Gate]) -> None:
     problems = [
         Problem(
             "--gate",
-            (
-                f"{gate.text!r} needs an interval that is computed from a row for each document, "
-                "but the run has no such rows"
-            ),
+            f"{gate.text!r} needs the rows of all documents, but the run has no rows",
             "a run with rows",
             "evaluate again with --rows inline",
         )

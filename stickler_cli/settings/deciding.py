@@ -384,9 +384,10 @@ class CountingOptions(Settings, panel="counting"):
     counting: Counting = option(
         "leaves",
         (
-            "What reports count (JSON has all three). leaves: each value is one unit. aggregate: "
-            "as leaves, but a list item that does not match is a single unit, and so is an item or "
-            "object that only one side has. overall: each value, object and list item is one unit."
+            "What to count in reports (JSON has all three). leaves: each value is one unit. "
+            "aggregate: as leaves, but a list item that does not match is a single unit, and so is "
+            "an item or object that only one side has. overall: each value, object and list item "
+            "is one unit."
         ),
     )
 

@@ -260,8 +260,8 @@ class CompareSettings(
         in_file="none",
     )
     cause: int | None = _cause(
-        "Compare the first document with this cause of errors. Give the number of the cause "
-        "that eval shows."
+        "Choose the first document that has this cause of errors. Give the number of the "
+        "cause that eval shows."
     )
     field: str | None = option(
         None,
@@ -415,7 +415,7 @@ class FinishedOptions(Settings, panel="counting"):
     """Options for reading finished runs."""
 
     counting: Counting | None = option(
-        None, "What reports count, as for eval. [default: as in the run]"
+        None, "What to count in reports; see --counting of eval. [default: as in the run]"
     )
 
 

@@ -443,8 +443,8 @@ def test_the_explanation_is_an_aligned_table():
     assert heading.split() == ["field", "comparator", "threshold", "weight", "why"]
     assert order.split("  ")[0] == "order_id"
     assert order.endswith(
-        '1          1       named "id", an identifier: one wrong character makes a different '
-        "identifier"
+        '1          1       the name "id" suggests an identifier: one wrong character makes a '
+        "different identifier"
     )
     assert order.index("1     ") == amounts.index("1     ") == heading.index("threshold")
     assert amounts.startswith("amounts   NumericComparator(absolute_tolerance=0.01, unit='same'")

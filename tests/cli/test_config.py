@@ -190,7 +190,7 @@ def test_the_header_of_pyproject_in_the_own_file_is_told(stickler, data):
     write(data / "stickler.toml", "[tool.stickler]\nstrict = true\n")
     result = stickler(*EVAL)
     assert result.code == 2
-    assert "remove the header [tool.stickler]" in result.err
+    assert "a header such as [tool.stickler] belongs only in" in result.err
 
 
 # --- arguments

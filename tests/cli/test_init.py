@@ -35,8 +35,8 @@ def test_ground_truth_becomes_an_annotated_schema(stickler, data):
         X + "comparator": "ExactComparator",
         X + "comparator-config": {"only_separators": True},
         X + "threshold": 1.0,
-        "$comment": 'named "id", an identifier: one wrong character makes a different identifier '
-        "(seen: 2 values, 1 different)",
+        "$comment": 'the name "id" suggests an identifier: one wrong character makes a different '
+        "identifier (seen: 2 values, 1 different)",
     }
     assert schema["properties"]["lines"]["items"]["properties"]["qty"]["type"] == "integer"
     assert stickler("init", "gt/one.json").code == 0
@@ -74,7 +74,7 @@ def test_a_schema_is_kept_as_it_is_written(stickler, data):
         '"$comment" : "the usual comparison of texts, because the name suggests no other"'
     )
     why = (
-        r"of the invoice; named \"due\", a date or a range of dates: "
+        r"of the invoice; the name \"due\" suggests a date or a range of dates: "
         "the same day can be written in many ways"
     )
     expected = PLAIN.replace('"of the invoice" }', f'"{why}", {date} }}').replace(

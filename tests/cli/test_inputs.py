@@ -239,7 +239,7 @@ def test_a_prediction_without_an_id_is_of_no_ground_truth_and_left_out(stickler,
     ).out.splitlines()
     assert heading == (
         "Order: 1 document, 0 wholly right; 1 document has an unreadable prediction, so all "
-        "its values are missed; not counted: 1 unreadable prediction"
+        "its values are missed; not counted: 1 unreadable prediction without ground truth"
     )
 
 

@@ -180,8 +180,8 @@ def test_what_init_wrote_tells_its_reasons_when_it_is_shown(stickler, tmp_path):
 
     output = stickler("show", str(tmp_path / "s.json")).out
     assert (
-        'annotation: named "lot", an identifier: one wrong character makes a different identifier'
-        in output
+        'annotation: the name "lot" suggests an identifier: one wrong character makes a different '
+        "identifier" in output
     )
 
 

@@ -110,7 +110,7 @@ def test_a_gate_on_an_interval_of_confidences_takes_rows(shards, stickler):
     result = stickler("eval", "schema.json", "all/gt", "all/pred", *options)
     assert result.code == 2
     assert (
-        "computed from a row for each document, but the run has no such rows, expected a run"
+        "upper<=0.1' needs the rows of all documents, but the run has no rows, expected a run"
     ) in result.err
 
 

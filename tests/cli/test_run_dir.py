@@ -96,7 +96,7 @@ def test_a_finished_run_is_shown_again_without_evaluating(orders, uninterrupted,
     monkeypatch.delattr(evaluate_module, "chunk_results")
     code, out, err = call(*KEPT)
     assert ((code, out), contents()) == uninterrupted
-    assert err == "--run-dir kept: 7 documents are already finished\n"
+    assert err == "7 documents are already finished (saved in --run-dir kept)\n"
     assert Path("kept/journal").read_bytes() == journal
 
 
@@ -172,7 +172,7 @@ def test_only_what_is_not_finished_is_evaluated(orders, uninterrupted, monkeypat
     monkeypatch.setattr(evaluate_module, "chunk_results", spy)
     code, out, err = call(*KEPT)
     assert evaluated == ["odd", "one", "sound", "two", "alike"]
-    assert err == "--run-dir kept: 2 documents are already finished\n"
+    assert err == "2 documents are already finished (saved in --run-dir kept)\n"
     assert ((code, out), contents()) == uninterrupted
 
 

@@ -126,7 +126,8 @@ def test_a_column_may_say_it_and_a_document_without_a_schema_fails_by_name(stick
     assert result.code == ExitCode.INCOMPLETE
     assert {problem["document"]: problem["problem"] for problem in result.json["problems"]} == {
         "invoice/b": (
-            "invoice/b: the directory of schemas has no file 'invoise.json'; did you mean invoice?"
+            "invoice/b: the schema of this document is 'invoise', but the directory of schemas has "
+            "no file 'invoise.json'; did you mean invoice?"
         ),
         "list/d": (
             "list/d: the document has no value for @what, which selects its schema, expected "
@@ -216,7 +217,7 @@ def test_reports_and_other_commands_take_such_a_run(stickler, data):
     assert [field["field"] for field in changed["fields"]][:2] == ["invoice/", "invoice/kind"]
     stickler("eval", "schemas", "gt", "pred", "--schema-by", "kind", "-o", "other.json")
     otherwise = stickler("diff", "run", "other.json")
-    assert "schema by: @directory in BASE, kind in NEW" in otherwise.err
+    assert "schema by (@directory in BASE, kind in NEW)" in otherwise.err
     write(data / "gt2" / "letter" / "e.json", GT["letter/c"])
     stickler("eval", "schemas", "gt2", "gt2", *BY, "--validate", "both", "-o", "more.json")
     merged = stickler("merge", "run", "more.json", "-f", "json").json

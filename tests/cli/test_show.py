@@ -49,7 +49,7 @@ def test_what_was_inferred_is_told_with_the_rule(stickler, data):
         in result.err
     )
     assert (
-        'inferred: named "iban", an identifier: one wrong character makes a different '
+        'inferred: the name "iban" suggests an identifier: one wrong character makes a different '
         "identifier" in result.out
     )
 

@@ -53,4 +53,4 @@ def test_a_page_that_is_predicted_twice_is_told(stickler, packets):
     result = stickler("split", "scans", "found")
     assert result.code == 0
     assert "one: 1 of 3 sections wrong; 1 page is in two predicted sections; " in result.out
-    assert "1 invented" in result.out
+    assert "sections with errors: 1 invented" in result.out

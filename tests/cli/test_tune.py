@@ -45,7 +45,7 @@ def evidence(data):
 def test_a_threshold_is_proposed_with_its_gain_and_a_histogram(stickler, evidence):
     result = stickler("tune", "schema.json", "gt.jsonl", "pred.jsonl")
     assert result.code == 0
-    assert "thresholds of schema.json, judged by the similarities in 400 documents" in result.out
+    assert "thresholds of schema.json, based on the similarities in 400 documents" in result.out
     assert "1 of 2 thresholds should change" in result.out
     assert "all similarities are 0 or 1" in result.out
     assert "variance explained 0.0000 -> 0.9" in result.out
@@ -227,7 +227,7 @@ def test_a_part_that_stands_for_several_fields_is_left_alone(stickler, evidence)
         write(evidence / f"{side}.jsonl", "\n".join(map(json.dumps, documents)))
     result = stickler("tune", "schema.json", "gt.jsonl", "pred.jsonl", "--write")
     assert (
-        "the threshold of a.name was not written: the field shares its definition in this file "
+        "the threshold of a.name was not written: the field shares its definition in schema.json "
         "with other fields" in " ".join(result.out.split())
     )
     assert (evidence / "schema.json").read_text() == before
@@ -244,8 +244,8 @@ def test_a_field_that_another_file_defines_is_left_alone(stickler, evidence):
         write(evidence / f"{side}.jsonl", "\n".join(map(json.dumps, documents)))
     result = stickler("tune", "schema.json", "gt.jsonl", "pred.jsonl", "--write")
     assert (
-        "the threshold of a.name was not written: this file does not contain the definition of "
-        "the field" in " ".join(result.out.split())
+        "the threshold of a.name was not written: schema.json does not contain the definition "
+        "of the field" in " ".join(result.out.split())
     )
     assert (evidence / "schema.json").read_text() == before
 

@@ -68,7 +68,7 @@ def test_an_error_that_stands_changes_nothing(stickler, data):
     assert record["verdicts"]["neither"] == 1
     assert record["verdicts"]["overall_score"] == record["overall_score"]
     sentence = (
-        "1 error marked by verdicts remains an error: neither the ground truth nor the prediction "
+        "1 error stays an error: its verdict says that neither the ground truth nor the prediction "
         "is right"
     )
     assert sentence in stickler(*COMMAND).out

@@ -81,10 +81,10 @@ def test_a_run_whose_machine_died_goes_on_where_it_was(
     run()
     error_output = capsys.readouterr().err
     assert f"--run-dir {RUN}: the last 20 bytes of the journal were damaged" in error_output
-    assert f"--run-dir {RUN}: 3 documents are already finished" in error_output
+    assert f"3 documents are already finished (saved in --run-dir {RUN})" in error_output
     assert names(stored) == WHOLE
     run()
-    assert f"--run-dir {RUN}: 6 documents are already finished" in capsys.readouterr().err
+    assert f"6 documents are already finished (saved in --run-dir {RUN})" in capsys.readouterr().err
 
 
 def test_parts_that_were_put_together_already_count_once(
@@ -95,7 +95,7 @@ def test_parts_that_were_put_together_already_count_once(
     run()
     assert len(names(stored)) == 8 + 3
     run()
-    assert f"--run-dir {RUN}: 6 documents are already finished" in capsys.readouterr().err
+    assert f"6 documents are already finished (saved in --run-dir {RUN})" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def test_an_entry_says_what_was_chosen_and_why():
         MONEY[CONFIG],
         1.0,
         3,
-        'named "total", an amount of money: rounding to a cent is not an error',
+        'the name "total" suggests an amount of money: rounding to a cent is not an error',
         "number",
         "inferred",
         ("weight",),

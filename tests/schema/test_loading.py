@@ -530,7 +530,7 @@ class TestDirectories:
         assert [str(problem) for problem in refusal.value.problems] == [
             (
                 f"https://example.org/kinds: the directory cannot be listed ({why}), expected a "
-                f"directory"
+                "directory whose files can be listed"
             )
         ]
 

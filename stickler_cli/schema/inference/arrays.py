@@ -44,7 +44,8 @@ def choose_box(
     choice = choose_by_name(name, "box")
     if choice is None and ends_in(name, QUADRILATERALS):
         reason = (
-            f'named "{words_of(name)[-1]}" with four corners: compared by its bounding rectangle'
+            f'the name "{words_of(name)[-1]}" suggests four corners: compared by their bounding '
+            "rectangle"
         )
         choice = Inferred(comparator=OVERLAP.comparator, threshold=OVERLAP.threshold, reason=reason)
         is_box = shape is not None and _are_boxes(places, place, shape, inner, only_corners=True)

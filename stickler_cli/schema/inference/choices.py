@@ -431,7 +431,7 @@ def choose_by_name(name: str, kind: str) -> Inferred | None:
 
 
 def _word_rule(rule: NameRule, ending: str) -> str:
-    return f'named "{ending}", {rule.meaning}'
+    return f'the name "{ending}" suggests {rule.meaning}'
 
 
 def _make_choice(default: LeafDefault, reason: str) -> Inferred:

@@ -347,7 +347,7 @@ def check_comparable(first: Run, other_runs: Iterable[Run], hint: str = "") -> N
     )
     if distinct_contrasts := dict.fromkeys(deciding_contrasts):
         raise NotComparableError(
-            Problem("", f"the runs are not comparable: {contrast}", hint=hint)
+            Problem("", f"the runs are not comparable: they differ in {contrast}", hint=hint)
             for contrast in distinct_contrasts
         )
 

@@ -147,7 +147,7 @@ class Contrast:
     """Whether this difference makes the figures of both runs incomparable."""
 
     def __str__(self) -> str:
-        return f"{self.what}: {self.base} in BASE, {self.new} in NEW"
+        return f"{self.what} ({self.base} in BASE, {self.new} in NEW)"
 
 
 @dataclass(frozen=True, slots=True)

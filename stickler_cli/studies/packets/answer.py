@@ -345,7 +345,7 @@ def make_report(record: SplitReport) -> Report:
     counts = record.counts
     packets = number_of(counts["packets.compared"] + counts["packets.missing"], "packet")
     pages = number_of(counts["pages"], "page")
-    head = f"ground truth {record.gt}, predictions {record.pred}: {packets}, {pages}"
+    head = f"{packets}, {pages}; ground truth: {record.gt}; predictions: {record.pred}"
     figures_without_rates = [figure for figure in record.figures if "." not in figure.name]
     n_compared = counts["packets.compared"]
     has_too_few = record.level is not None and n_compared < MIN_DOCUMENTS
@@ -381,7 +381,9 @@ def _verdict_sentence(report: SplitReport) -> str:
         )
         if counts[name]
     ]
-    return "; ".join(filter(None, (summary, ", ".join(errors))))
+    if not errors:
+        return summary
+    return f"{summary}; sections with errors: {', '.join(errors)}"
 
 
 def _rate_table(report: SplitReport, *, with_intervals: bool) -> Figures:

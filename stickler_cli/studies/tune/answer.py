@@ -171,7 +171,7 @@ def make_report(record: TuningRecord, requested: Collection[str] = ()) -> Report
     title = schema if name in schema else f"{name} ({schema})"
     if schema.startswith(INFERRED_FROM):
         title = f"the schema {schema}"
-    head = f"thresholds of {title}, judged by {evidence}"
+    head = f"thresholds of {title}, based on {evidence}"
     detailed_fields = [
         field for field in record.fields if field.proposed is not None or field.field in requested
     ]
@@ -452,9 +452,9 @@ def set_thresholds(
             text, thresholds = candidate, wanted
             written.append(field)
         else:
-            reason = "the field shares its definition in this file with other fields"
+            reason = f"the field shares its definition in {loaded.path} with other fields"
             if not pointers.get(field.field):
-                reason = "this file does not contain the definition of the field"
+                reason = f"{loaded.path} does not contain the definition of the field"
             refused.append(
                 f"the threshold of {field.field} was not written: {reason}; set the threshold by "
                 "hand"

@@ -23,7 +23,8 @@ def test_the_table_tells_what_got_better(stickler, runs):
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith(
         "Order: change from BASE (base.json) to NEW (new.json)\n2 documents compared: "
-        "1 better, 0 worse, 1 the same, both by score and by number of wrong values\n"
+        "1 better, 0 worse, 1 the same by score; the number of wrong values gives "
+        "the same counts\n"
     )
     assert "documents that got better\n" in result.out
     assert "\ndocuments that got worse" not in result.out
@@ -101,8 +102,8 @@ def test_runs_under_other_options_are_not_comparable_unless_allowed(stickler, ru
 
     assert (refused.code, refused.out) == (3, "")
     assert refused.err == (
-        "error: the runs are not comparable: option pairing_floor: 0.2 in BASE, 0.5 in NEW; "
-        "to compare the runs anyway, use --allow-different\n"
+        "error: the runs are not comparable: they differ in option pairing_floor (0.2 in BASE, "
+        "0.5 in NEW); to compare the runs anyway, use --allow-different\n"
     )
     allowed = stickler("diff", "base.json", "other.json", "--allow-different")
     assert allowed.code == 0

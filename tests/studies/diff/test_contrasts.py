@@ -50,7 +50,7 @@ def test_the_schema_decides_by_its_bytes_and_not_by_its_name():
         ("schema", "order.json", "new.json", False),
         ("model name", "Order", "Bill", False),
     ]
-    assert str(contrasts(BASE, changed)[1]) == "schema: order.json in BASE, new.json in NEW"
+    assert str(contrasts(BASE, changed)[1]) == "schema (order.json in BASE, new.json in NEW)"
 
 
 def test_the_fields_that_differ_are_told():
