@@ -163,7 +163,14 @@ def _infer_from_ground_truth(
             "can be read only once"
         )
         raise UsageError(
-            [Problem(source="GT", found=finding, expected="files", hint="or give a SCHEMA")]
+            [
+                Problem(
+                    source="GT",
+                    found=finding,
+                    expected="a file or directory",
+                    hint="or give a SCHEMA",
+                )
+            ]
         )
     kind = "model" if is_model(gt) else "schema"
     if is_model(gt) or (kind_of_source(gt) is SourceKind.FILE and is_schema_file(gt)):

@@ -137,7 +137,8 @@ class AnswerCache:
                     self._connection = self._connect()
                 yield self._connection
             except (OSError, sqlite3.Error) as error:
-                description = f"the cache of model answers cannot be used ({error})"
+                reason = getattr(error, "strerror", None) or error
+                description = f"the cache of model answers cannot be used ({reason})"
                 hint = f"set {CACHE_DIR} to another directory, or give --no-cache"
                 raise UsageError([Problem(str(self.path), description, "", hint)]) from None
 

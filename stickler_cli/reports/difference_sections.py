@@ -302,8 +302,8 @@ class DifferenceView:
                 "repeated runs vary"
             )
         return (
-            "one run on each side: this compares two runs, not two systems (for systems, give "
-            "several runs with --base and --new)"
+            "each side has one run, so this compares two runs, not two systems; to compare "
+            "systems, give several runs with --base and --new"
         )
 
     @property

@@ -290,7 +290,7 @@ def test_several_runs_may_follow_one_option(stickler, runs):
 def test_one_run_of_each_is_said_to_be_no_more_than_that(stickler, runs):
     for form in ("table", "markdown"):
         out = stickler("diff", "base.json", "new.json", "-f", form).out
-        assert "one run on each side: this compares two runs, not two systems" in out
+        assert "each side has one run, so this compares two runs, not two systems" in out
 
 
 def test_several_predictions_of_either_side_are_evaluated(stickler, runs):
