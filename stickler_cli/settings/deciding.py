@@ -182,8 +182,8 @@ class FindingOptions(Settings, panel="input"):
     id_field: str | None = option(
         None,
         (
-            "The field that contains the document id. JSON Lines are paired by this field "
-            "(default: by line number); tables by this column (default: id)."
+            "The field or table column that contains the document id. Without this option, JSON "
+            "Lines are paired by line number, and tables by the column id."
         ),
         "PATH",
     )

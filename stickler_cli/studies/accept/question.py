@@ -48,8 +48,8 @@ class AcceptSettings(
     max_error: float = option(
         0.05,
         (
-            "The share of a document's accepted values that may be wrong, as an average over "
-            "documents."
+            "The largest share of accepted values that may be wrong. The share is computed for "
+            "each document, and averaged over documents."
         ),
         "SHARE",
         values=SHARE,

@@ -154,7 +154,7 @@ def report_of(record: SizeReport) -> Report:
         ),
         (
             "likely",
-            (f"likely: number of documents that is enough with a probability of {record.power:g}"),
+            f"likely: this number of documents is enough with a probability of {record.power:g}",
         ),
     )
     table = Figures(_FIGURES, record.sizes, legend)
