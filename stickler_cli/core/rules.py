@@ -145,7 +145,12 @@ AnyJson = Annotated[
 Flag = Annotated[bool, Rule("true or false", {"type": "boolean"})]
 # In units of 2^-60; text, as it may have more digits than a JSON number can hold.
 ExactSum = Annotated[
-    str, Rule("a whole number as a string", {"type": "string", "pattern": "^[0-9]+$"}, _is_sum)
+    str,
+    Rule(
+        "a whole number from 0 up, as a string",
+        {"type": "string", "pattern": "^[0-9]+$"},
+        _is_sum,
+    ),
 ]
 # A path without list indexes, such as line_items.price; `*` stands for any key of a map.
 FieldPath = Annotated[Path, Rule("a string", {"type": "string"}, parsed=_names, written=field_path)]

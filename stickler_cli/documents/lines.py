@@ -369,7 +369,7 @@ def _paths_of(names: Sequence[str], source: str) -> list[tuple[str, ...]]:
     if "" in names:
         column = names.index("") + 1
         finding = f"column {column} has no name in the header"
-        hint = "name the column or delete it; pandas leaves it out with to_csv(index=False)"
+        hint = "name the column or delete it (to_csv of pandas writes none with index=False)"
         raise UsageError(
             [Problem(source=source, found=finding, expected="a name for each column", hint=hint)]
         )

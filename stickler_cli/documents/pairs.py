@@ -439,7 +439,7 @@ def pairs_of_table(
     if kind is SourceKind.FILE and holds_array(file):
         kind = SourceKind.LINES
     if kind not in {SourceKind.TABLE, SourceKind.LINES}:
-        expected = "a table of pairs, or a .json file with an array"
+        expected = "a table of pairs, or a .json file that contains an array of pairs"
         raise UsageError([Problem(PAIRS, f"{decoded(file)} is {kind.value}", expected)])
     word: Literal["line", "row"] = "line" if kind is SourceKind.LINES else "row"
 

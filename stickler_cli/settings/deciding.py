@@ -385,9 +385,9 @@ class CountingOptions(Settings, panel="counting"):
         "leaves",
         (
             "What to count in reports (JSON has all three). leaves: each value is one unit. "
-            "aggregate: as leaves, but a list item that does not match is a single unit, and so is "
-            "an item or object that only one side has. overall: each value, object and list item "
-            "is one unit."
+            "aggregate: like leaves, but one unit for each list item that does not match, and one "
+            "for each item or object that only one side has. overall: each value, object and list "
+            "item is one unit."
         ),
     )
 

@@ -138,7 +138,7 @@ class EvalSettings(
         0,
         (
             "In the HTML page, show pictures of the N documents with the lowest scores, with "
-            "the boxes of their values. Needs the extra sources."
+            "the boxes of their values. This needs `pip install 'stickler-cli[sources]'`."
         ),
         "N",
         values=COUNT,

@@ -197,8 +197,9 @@ def printed_run(
 def written_gold() -> Any:
     """Declare the option for the directory to which corrected ground truths are written."""
     help_text = (
-        "Write a corrected copy of the ground truth to this directory. A prediction that a verdict "
-        "accepts is added as another right value. With audit, wrong values are also corrected."
+        "Write a corrected copy of the ground truth to this directory. If a verdict accepts a "
+        "prediction, the predicted value is added as another right value. With audit, wrong values "
+        "are also corrected."
     )
     return option(
         None, help_text, "DIR", is_path=True, in_file="none", panel="output", role="output"

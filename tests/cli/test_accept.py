@@ -285,4 +285,4 @@ def test_a_policy_has_every_format_of_a_study(accept, data):
     header, *rows = (data / "p.csv").read_text().splitlines()
     assert header == "field,values,documents,threshold,accepted,error,bound"
     assert [row.split(",")[0] for row in rows] == [field["field"] for field in fields]
-    assert "the most confident first" not in (data / "p.txt").read_text()
+    assert "in the order of their confidence" not in (data / "p.txt").read_text()

@@ -71,7 +71,7 @@ def test_a_schema_is_kept_as_it_is_written(stickler, data):
         '"x-aws-stickler-comparator" : "LevenshteinComparator", '
         '"x-aws-stickler-comparator-config" : {"same_digits": true, "same_words": true}, '
         '"x-aws-stickler-threshold" : 0.9, '
-        '"$comment" : "the usual comparison of texts, because the name suggests no other"'
+        '"$comment" : "the usual comparison of texts, because the field name suggests no other"'
     )
     why = (
         r"of the invoice; the name \"due\" suggests a date or a range of dates: "

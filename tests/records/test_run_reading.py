@@ -91,9 +91,9 @@ COUNT = "a whole number of at least 0"
     ("path", "value", "expected"),
     [
         (("format",), [], f"{FORMAT} or {RUN_FORMAT}"),
-        (("score_sum",), "-1", "a whole number as a string"),
-        (("score_sum",), 7, "a whole number as a string"),
-        (("score_sum",), "1" * 101, "a whole number as a string"),
+        (("score_sum",), "-1", "a whole number from 0 up, as a string"),
+        (("score_sum",), 7, "a whole number from 0 up, as a string"),
+        (("score_sum",), "1" * 101, "a whole number from 0 up, as a string"),
         ((*NODE, "overall", "tp"), -1, COUNT),
         ((*NODE, "overall", "tp"), True, COUNT),
         ((*NODE, "overall", "tp"), 1.0, COUNT),

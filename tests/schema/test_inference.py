@@ -119,8 +119,8 @@ def test_an_entry_says_what_was_chosen_and_why():
 @pytest.mark.parametrize(
     ("schema", "reason"),
     [
-        (STRING, "the usual comparison of texts, because the name suggests no other"),
-        (FLOAT, "the usual comparison of numbers, because the name suggests no other"),
+        (STRING, "the usual comparison of texts, because the field name suggests no other"),
+        (FLOAT, "the usual comparison of numbers, because the field name suggests no other"),
         ({"type": "boolean"}, "true or false"),
         ({"enum": ["a"]}, "one of the values that the schema lists"),
         ({**STRING, "format": "uri"}, "format uri"),
@@ -128,7 +128,7 @@ def test_an_entry_says_what_was_chosen_and_why():
         ({"type": "array"}, "values of any type, each compared by its type"),
         (
             {"type": "array", "items": STRING},
-            "the usual comparison of texts, because the name suggests no other; in any order",
+            "the usual comparison of texts, because the field name suggests no other; in any order",
         ),
         ({"type": "object"}, "compared field by field"),
     ],
@@ -610,7 +610,7 @@ def test_what_is_left_to_its_kind_is_told_so(schema):
 
     assert (entry.comparator, entry.reason, entry.source) == (
         "LevenshteinComparator",
-        "the usual comparison of texts, because the name suggests no other",
+        "the usual comparison of texts, because the field name suggests no other",
         "default",
     )
 
@@ -672,13 +672,14 @@ TEXTS, NUMBERS = "for texts that are not numbers", "also for texts that are numb
          "by its fields; items in any order"),
         ("rows.sku", CODE, (1.0, 1), "string", "inferred", (), "makes a different identifier"),
         ("rows.parts", ANY_TEXT, (0.9, 1), "list of string", "inferred", (),
-         "because the name suggests no other; in any order"),
+         "because the field name suggests no other; in any order"),
         ("grid", "", (0.9, 1), "list of array", "annotation", ("threshold",),
          "these lists are paired by their elements"),
         ("grid", ANY_TEXT, (0.9, 1), "list of string", "inferred", (),
-         "because the name suggests no other; in any order"),
-        ("pair", ANY_TEXT, (0.9, 1), "string", "inferred", (), "the name suggests no other"),
-        ("pair", READING_ALL, (0.5, 1), "integer", "inferred", (), "the name suggests no other"),
+         "because the field name suggests no other; in any order"),
+        ("pair", ANY_TEXT, (0.9, 1), "string", "inferred", (), "the field name suggests no other"),
+        ("pair", READING_ALL, (0.5, 1), "integer", "inferred", (),
+         "the field name suggests no other"),
         ("either", ANY_TEXT, (0.9, 1), "string", "inferred", (), TEXTS),
         ("either", READING_ALL, (0.5, 1), "number", "inferred", (), NUMBERS),
         ("size", READING_ALL, (0.5, 1), "number", "inferred", (), NUMBERS),

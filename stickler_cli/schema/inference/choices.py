@@ -58,7 +58,7 @@ from .observation import (
 
 ANNOTATED: Final = "as annotated"
 WEB_FORMATS: Final = frozenset(("uri", "uri-reference", "iri", "iri-reference"))
-NO_MORE: Final = "the usual comparison of texts, because the name suggests no other"
+NO_MORE: Final = "the usual comparison of texts, because the field name suggests no other"
 
 Who: TypeAlias = Literal["annotation", "inferred", "default"]
 """Where the comparison of a field comes from. `default` means the usual comparison for values of
@@ -409,7 +409,7 @@ def choose_by_kind(place: LeafPlace) -> Inferred:
         reason = "true or false"
     elif default in (NUMBER, TEXT):
         reason = (
-            "the usual comparison of numbers, because the name suggests no other"
+            "the usual comparison of numbers, because the field name suggests no other"
             if default is NUMBER
             else NO_MORE
         )

@@ -77,8 +77,8 @@ def make_report(policy: AcceptancePolicy) -> Report:
     )
     table = Figures(figures, policy.fields, (*PASSING, ("upper bound", bound_text)))
     title = (
-        "share of wrong values among the accepted values; from left to right, more values are "
-        "accepted, the most confident first"
+        "share of wrong values among the accepted values; from left to right, more and more values "
+        "are accepted, in the order of their confidence, highest first"
     )
     curves = Curves(title, [*map(_make_curve, policy.fields)], policy.asked.max_error)
     fields_without_threshold = [

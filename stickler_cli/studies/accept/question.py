@@ -79,9 +79,9 @@ class AcceptSettings(
         role="input",
     )
     output: tuple[str, ...] = output_files(
-        "Write the policy to this file (.json), or its tables and picture (.html, .md, "
-        ".csv, .txt and others). With --apply, write the decisions to this file instead "
-        "of standard output. Repeatable."
+        "Write the policy to this file (.json), or a report on the policy (.html, .md, .csv, "
+        ".txt and others). With --apply, write the decisions to this file instead of standard "
+        "output. Repeatable."
     )
 
 

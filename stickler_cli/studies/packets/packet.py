@@ -114,7 +114,8 @@ def _read_section(steps: Path, entry: Mapping[str, JsonValue], index: int) -> Pa
                 )
                 return PacketSection(name, kind, numbers)
     if "start_page" not in entry or "end_page" not in entry:
-        raise _UnreadableError(steps, f"the section has only the keys {brief([*entry])}")
+        description = f"the section has only the keys {brief([*entry])}"
+        raise _UnreadableError(steps, description, "its pages, or start_page and end_page")
     first = _read_page((*steps, "start_page"), entry["start_page"])
     last = _read_page((*steps, "end_page"), entry["end_page"])
     if last < first:
