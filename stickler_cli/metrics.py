@@ -79,8 +79,8 @@ class Measure:
     problem: str = ""
     """Message about an error of the metric; empty if there was none. After such an error, the
     metric has no figures, but the run goes on. If several documents failed, the message is about
-    the one with the lowest id. If `recorded_state` has attributes, the error occurred in
-    `result`."""
+    the one with the lowest id. If there is a `recorded_state`, the documents were added without
+    errors, and the error occurred in `result`."""
 
     def add(self, document: MeasuredDocument) -> None:
         """Add a document to the metric."""

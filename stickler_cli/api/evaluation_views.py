@@ -66,9 +66,10 @@ class Evaluation(score.Evaluation):
 
     @property
     def recall(self) -> float | None:
-        """Recall of all documents, TP / (TP + FN). It uses the counting mode chosen for reports.
+        """Recall of all documents, in the counting mode chosen for reports.
 
-        None if no ground truth has a value.
+        This is TP / (TP + FN), or TP / (TP + FN + FD) with `recall_with_fd`. None if the
+        denominator is 0.
         """
         return self._rates.recall
 

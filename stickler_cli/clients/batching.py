@@ -298,7 +298,7 @@ class Turnstile:
             self.worked(passage)
 
     def worked(self, passage: Passage) -> None:
-        """Record that a call returned and key and model were not refused.
+        """Record that a call returned, and that neither the key nor the model was refused.
 
         Waiting calls may then be made.
         """

@@ -51,8 +51,8 @@ MAX_ABBREVIATION: Final = 4
 MAX_ORDERED_WORDS: Final = 2_000
 """Exchanged words are searched only in texts with at most this many words."""
 MAX_EXCHANGED_WORDS: Final = 3
-"""Maximum number of neighbouring words that can be exchanged with others. If more neighbouring
-words are replaced, this counts as a sentence that was moved, and not as an exchange."""
+"""At most this number of neighbouring words count as exchanged for other words. If more
+neighbouring words are replaced, they count as a sentence that was moved."""
 STEPS_OF_ORDERED_WORD: Final = 1_000
 """Nanoseconds to align the words of two texts, for each word of the longer text. They count towards
 the work limit."""

@@ -469,7 +469,7 @@ class UnitTable:
 
     @cached_property
     def document_rows(self) -> Indexes:
-        """The row of each document, (n_documents,)."""
+        """The row of each document; shape (n_documents,)."""
         rows = np.empty(self.n_documents, np.intp)
         for batch in self.document_batches:
             rows[batch.document] = batch.rows
@@ -482,7 +482,7 @@ class UnitTable:
 
     @cached_property
     def document_scores(self) -> Floats:
-        """The overall score of each document, (n_documents,)."""
+        """The overall score of each document; shape (n_documents,)."""
         scores = np.empty(self.n_documents)
         for batch in self.document_batches:
             scores[batch.document] = batch.score
@@ -642,7 +642,7 @@ class UnitTable:
         return rows, parent[rows].searchsorted(np.arange(self.size + 1))
 
     def column(self, name: str) -> NDArray[Any]:
-        """Return the values of one column for all units, (size,)."""
+        """Return the values of one column for all units; shape (size,)."""
         values = np.empty(self.size, _COLUMN_TYPES.get(name, np.intp))
         for batch in self.batches:
             values[batch.start : batch.start + batch.size] = getattr(batch, name)

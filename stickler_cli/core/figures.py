@@ -152,9 +152,10 @@ TeamCity use `##vso[` and `##teamcity[`."""
 
 
 def visible(text: str) -> str:
-    r"""Escape characters that are invisible or move the cursor.
+    r"""Escape characters that are not printable (see `str.isprintable`), or that move the cursor.
 
-    If a CI service would obey a command in the text, one character of the command is escaped, too.
+    The ideographic space stays as it is. If a CI service would obey a command in the text, one
+    character of the command is escaped, too.
 
     >>> visible("a\x1b[31mb\n\u202ec"), visible("::error::x")
     ('a\\x1b[31mb\\n\\u202ec', '\\x3a:error::x')

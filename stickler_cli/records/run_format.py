@@ -156,11 +156,11 @@ class NodeRecord(TypedDict):
     whole: NotRequired[Some]
     """Number of items or objects that both sides have and that contain no error."""
     items: NotRequired[Some]
-    """Number of items in the ground truth, plus items that only the prediction has."""
+    """Number of items and objects in the ground truth, plus those that only the prediction has."""
     missed_items: NotRequired[Some]
-    """Number of items that only the ground truth has."""
+    """Number of items and objects that only the ground truth has."""
     invented_items: NotRequired[Some]
-    """Number of items that only the prediction has."""
+    """Number of items and objects that only the prediction has."""
     moments: NotRequired[MomentsRecord]
     """Sums for confidence intervals. Present if anything was counted."""
     fields: NotRequired[Annotated[dict[str, "NodeRecord"], LATER]]

@@ -318,9 +318,9 @@ class SchemaFiles:
     def _enter(self, schema: Schema, outer: SchemaPlace) -> SchemaPlace:
         """Record the location, the `$id` and the plain names of a schema; return the location.
 
-        `outer` is the location that the schema has if only the schemas around it are considered.
-        If the schema has an `$id` or `$schema` itself, the recorded location has another base URI
-        or another dialect than `outer`.
+        `outer` is the location that follows from the schemas around this schema. If the schema
+        itself has an `$id` or `$schema`, the recorded location has another base URI or another
+        dialect than `outer`.
         """
         place = outer
         if "$schema" in schema:

@@ -124,8 +124,8 @@ def acceptor_of(files: SchemaFiles, arm: Source, documents: JudgedDocuments) -> 
 
 
 DEEPEST: Final = 20
-"""Longest field path in a violation, in steps; longer paths are cut. Only recursive schemas have
-longer paths."""
+"""Longest field path in a violation, in steps. Longer paths, such as those of recursive schemas,
+are cut."""
 
 _ABOUT: Final = {
     "properties": "",

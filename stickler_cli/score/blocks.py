@@ -106,9 +106,9 @@ class DocumentBlock:
 
     documents: BlockDocuments
     fields: AnyArray
-    """The number of each field that has a row, (n_fields,)."""
+    """The number of each field that has a row; shape (n_fields,)."""
     n_rows: AnyArray
-    """The number of rows of each field, (n_fields,). Usually it is the number of documents."""
+    """The number of rows of each field, usually the number of documents; shape (n_fields,)."""
     partial_documents: AnyArray
     """For each row of a field that some documents lack: the position of the row's document. Rows of
     other fields are not included, because such a field has one row for each document, in the order
@@ -117,10 +117,10 @@ class DocumentBlock:
     """The code of each row, (n_rows,): a position in the list of (cell, score) pairs of the row's
     field."""
     n_codes: AnyArray
-    """The number of distinct (cell, score) pairs of each field, (n_fields,)."""
+    """The number of distinct (cell, score) pairs of each field; shape (n_fields,)."""
     cell_and_score: AnyArray
-    """The (cell, score) pairs of all fields, (n_pairs, 2). The pairs of the first field come first.
-    A pair holds an index into `cells` and an index into `scores`."""
+    """The (cell, score) pairs of all fields; shape (n_pairs, 2). The pairs of the first field come
+    first. A pair holds an index into `cells` and an index into `scores`."""
     cells: AnyArray
     """The distinct cells, (n_cells, CELL_SIZE), in the smallest integer type that can hold them."""
     scores: Floats
@@ -148,12 +148,12 @@ class DocumentBlock:
         )
 
     def code_of_rows(self) -> AnyArray:
-        """Return the index of each row's (cell, score) pair in `cell_and_score`, (n_rows,)."""
+        """Return the index of each row's pair in `cell_and_score`; shape (n_rows,)."""
         positions: AnyArray = self.codes + np.repeat(_span_starts(self.n_codes), self.n_rows)
         return positions
 
     def field_of_rows(self, new_numbers: AnyArray) -> AnyArray:
-        """Return the field number of each row after renumbering, (n_rows,).
+        """Return the field number of each row after renumbering; shape (n_rows,).
 
         `new_numbers[i]` is the new number of field `i`.
         """

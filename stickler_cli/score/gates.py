@@ -3,19 +3,21 @@
 A gate has the form `[set:][path.]metric[.lower|.upper] operator number`. An example is
 `line_items.price.recall>=0.9`. The set is a counting mode; without one, a gate uses the counting
 mode of the run. In a path, `*` stands for any one name and `**` for any number of names. A gate
-with such a path passes if every matching field passes it. The figure is printed and compared at
-full precision. If the denominator of a figure is 0, the gate never passes.
+with such a path passes if every matching field that has a figure passes it; if no field has one, it
+fails. The figure is printed and compared at full precision. If the denominator of a figure is 0,
+the gate never passes.
 
-The last name is always the metric, so `right.f1` asks for a field called `right`. The name `right`
-is also a metric of documents. If the schema has a field called `right`, the gate `right>=5` is
-therefore ambiguous, which is an error. The path `documents`
-means whole documents: `documents.invalid<=0` limits the number of invalid documents. After a set,
-however, it means a field: `leaves:documents.f1` asks for a field called `documents`.
+The last name is always the metric, so `right.f1` asks for a field called `right`. Some counts of
+values, such as `right` and `missed`, are metrics, too. If the schema has a field called `right`,
+the gate `right>=5` is therefore ambiguous, which is an error. The path `documents` means whole
+documents: `documents.invalid<=0` limits the number of invalid documents. After a set, or before a
+metric that only fields have, it means a field called `documents`, as in `leaves:documents.f1`.
 
-An aim is written like a gate, but the limit may be left out: `f1`, or `f1>=0.9`. Programs that
-learn from single documents use aims: the figure of a document is its reward. This figure is always
-defined and in [0, 1]. If neither the ground truth nor the prediction has a value, it is 1. If only
-one of them has values, it is 0.
+An aim is written like a gate, but the limit may be left out: `f1`, or `f1>=0.9`. Without a set, it
+counts `leaves`. Programs that learn from single documents use aims: the figure of a document is its
+reward. This figure is always defined and in [0, 1]. If neither the ground truth nor the prediction
+has a value, it is 1. If only one of them has values, it is 0; but `accuracy` also counts absent
+values as right.
 """
 
 import math

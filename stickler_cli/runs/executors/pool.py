@@ -250,7 +250,7 @@ class _Chunk(Handed):
     result: ChunkResult | None = None
     sent_at: float = 0.0
     deaths: int = 0
-    """Number of workers that died while they worked on this chunk."""
+    """How often a worker died or had too little memory while it worked on this chunk."""
 
 
 class Pool(Elsewhere[_Chunk]):
@@ -426,10 +426,10 @@ class Pool(Elsewhere[_Chunk]):
             )
 
     def _try_again(self, chunk: _Chunk, found: str) -> None:
-        """Split a chunk that killed its worker into two halves, and try both.
+        """Split a chunk that killed its worker or needs too much memory into halves, and try both.
 
-        A chunk with a single document is tried again as it is. If the document has killed
-        `MOST_DEATHS` workers, it gets a failed result, and `found` is the reason.
+        A chunk with a single document is tried again as it is. If its document has failed in this
+        way `MOST_DEATHS` times, it gets a failed result, and `found` is the reason.
         """
         chunk.deaths += 1
         if len(chunk.items) > 1:

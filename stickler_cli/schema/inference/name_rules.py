@@ -224,7 +224,8 @@ NAMES_IN_CODE: Final = _names_in(
     "argument, attribute, column, command, field, function, key, member, module, name, package,"
     "parameter, property, table, tool, variable"
 )
-"""Last words of the names of fields that may contain names in code, such as `get_weather`."""
+"""If the name of a field ends in one of these words, its values may be names in code, such as
+`get_weather`."""
 ARGUMENTS: Final = _names_in("arg, argument, kwarg")
 """Last words of the names of fields that contain the arguments of a call."""
 INPUTS: Final = _names_in("input, param, parameter")

@@ -109,7 +109,7 @@ class Reliability:
 
     @property
     def auprc_error(self) -> Floats:
-        """Average precision of a search for wrong units by their confidence, the lowest first.
+        """Average precision of a search for wrong units, which starts at the lowest confidence.
 
         Units of equal confidence are one step of the search.
         """

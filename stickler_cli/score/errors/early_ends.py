@@ -166,11 +166,11 @@ class _ListItems:
     """The ground-truth index of the last item that was predicted; -1 if no item was predicted. The
     shape is (n_documents,)."""
     first_missed: Indexes
-    """The lowest index of a missed item in the ground truth, (n_documents,)."""
+    """The lowest index of a missed item in the ground truth; shape (n_documents,)."""
     n_missed: Indexes
-    """The number of missed items, (n_documents,)."""
+    """The number of missed items; shape (n_documents,)."""
     has_others: Mask
-    """Whether there may be predicted items that the ground truth lacks, (n_documents,)."""
+    """Whether there may be predicted items that the ground truth lacks; shape (n_documents,)."""
 
     @property
     def is_cut(self) -> Mask:

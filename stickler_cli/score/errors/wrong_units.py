@@ -80,12 +80,12 @@ class SimpleErrors(NamedTuple):
     """The path of the field, with `*` for keys of maps."""
     error_class: ErrorClass
     documents: Indexes
-    """The number of each value's document, (n,)."""
+    """The number of each value's document; shape (n,)."""
     is_judged: Mask
     """Mask of the values that are judged, an array of shape (n,). A value is not judged if it is
     inside an object or item that failed as a whole."""
     is_after_end: Mask
-    """Whether each value comes after the end of a document that ends early, (n,)."""
+    """Whether each value comes after the end of a document that ends early; shape (n,)."""
 
 
 class DocumentErrors(Protocol):
@@ -104,7 +104,7 @@ class DocumentErrors(Protocol):
 
     @property
     def is_wrong(self) -> Mask:
-        """Whether each document has an error, (n_documents,)."""
+        """Whether each document has an error; shape (n_documents,)."""
 
     @property
     def table(self) -> UnitTable:
@@ -178,7 +178,7 @@ def is_judged_unit(batch: UnitBatch) -> Mask:
 
 
 def is_present_value(batch: UnitBatch) -> Mask:
-    """Return which units of a batch are values that at least one side has, (size,)."""
+    """Return which units of a batch are values that at least one side has; shape (size,)."""
     if batch.kind != VALUE:
         return np.zeros(batch.size, np.bool_)
     is_present: Mask = batch.outcome != TN

@@ -99,7 +99,7 @@ class JoinedRuns:
 
     rule: RateRule
     fields: Mapping[Path, Sequence[int]]
-    """The positions in `paths` of each field. A map has the positions of all its keys."""
+    """Maps each field to its positions in `paths`. A map has several: the positions of its keys."""
     patterns: Sequence[Path]
     """For each entry of `paths`, the path that the schema declares, with `*` for keys of maps."""
 
@@ -206,7 +206,7 @@ class JoinedRuns:
         return fractions
 
     def _sum_cells(self, path: Path, cells: IntArray) -> IntArray:
-        """Return the counts of a field in each run and document, (runs, columns, documents).
+        """Return the counts of a field in each run and document; shape (runs, columns, documents).
 
         `cells` are the wanted columns of `self.cells`. If the field is a map, the counts of all its
         keys are added up.

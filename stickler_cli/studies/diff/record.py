@@ -420,10 +420,10 @@ class WholeChange:
     is_one_sided: bool
     """Whether the item or object is missed or invented."""
     wrong_inside: Sequence[Sequence[str] | None] = ()
-    """Wrong values inside a missed item or object, with one entry for each run. The entry is None
-    if the run misses the item or object. Otherwise it has the paths of the values inside it that
-    this run has wrong. If the item or object is not missed but, for example, invented, there are no
-    entries."""
+    """Wrong values inside an item or object that some of the runs miss, with one entry for each
+    run. The entry is None if this run misses the item or object. Otherwise it has the paths of the
+    values inside it that are wrong in this run. If no run misses the item or object, because it is
+    for example invented, there are no entries."""
 
 
 class WrongInside(NamedTuple):

@@ -54,7 +54,10 @@ class Sample:
 
     @property
     def moved(self) -> NDArray[np.float64]:
-        """How dividend and divisor change in every document: second minus first, (2, documents)."""
+        """The changes of dividend and divisor in each document, second minus first.
+
+        An array of shape (2, documents).
+        """
         return self.after - self.before
 
     @property
@@ -288,9 +291,10 @@ def _p_of_drawn_swaps(
 
 
 def _is_as_large(sample: Sample, moved: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return a mask of swaps whose change is at least as large as the observed one, (swaps,).
+    """Return a mask of swaps whose change is at least as large as the observed one; shape (swaps,).
 
-    `moved` says how far dividend and divisor differ between the sides after each swap, (2, swaps).
+    `moved` says how far dividend and divisor differ between the sides after each swap. Its shape is
+    (2, swaps).
     """
     total = (sample.before + sample.after).sum(axis=1)[:, np.newaxis]
     observed_moved = sample.moved.sum(axis=1)[:, np.newaxis]

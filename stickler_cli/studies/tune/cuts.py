@@ -269,8 +269,8 @@ def _measure_gain(
     present threshold. To compute the interval, the documents are resampled, and one artificial pair
     is added. The similarity of this pair is between the two thresholds, so that only one threshold
     classifies the pair rightly. For the lower bound of the interval, only the present threshold
-    classifies it rightly. For the upper bound, only `cut` does. A single pair that only `cut`
-    classifies rightly is therefore never enough for a lower bound above 0.
+    classifies it rightly. For the upper bound, only `cut` does. If only one pair of the documents
+    is classified better by `cut`, the lower bound is therefore never above 0.
     """
     thresholds = (threshold, cut)
     sum_scores = np.concatenate([_sum_units(sample, value) for value in thresholds])
