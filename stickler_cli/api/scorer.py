@@ -38,7 +38,6 @@ from stickler_cli.score.evaluation import Conditions
 from stickler_cli.score.field_counts import LEAVES
 from stickler_cli.score.gates import (
     OF,
-    OPERATORS,
     Aim,
     check_paths,
     document_rewards,
@@ -601,12 +600,11 @@ def _read_aim(text: str, schema_paths: Collection[Path]) -> Aim:
     Raises:
         UsageError: the text is not an aim, or there is no such field.
     """
+    aim = parse_aim(text)
     try:
-        aim = parse_aim(text)
         check_paths([aim.gate], schema_paths, OF)
     except UsageError as error:
-        has_limit = any(operator_sign in text for operator_sign in OPERATORS)
-        raise (error if has_limit else omit_added_limit(error)) from None
+        raise (error if aim.has_limit else omit_added_limit(error)) from None
     return aim
 
 

@@ -639,7 +639,10 @@ def parse_aim(text: str) -> Aim:
     has_limit = any(operator_sign in name for operator_sign in OPERATORS)
     if name.startswith(OVERALL_SCORE):
         name = SCORE + name.removeprefix(OVERALL_SCORE)
-    gate = parse_gate(name if has_limit else f"{name}{ADDED_LIMIT}", OF)
+    try:
+        gate = parse_gate(name if has_limit else f"{name}{ADDED_LIMIT}", OF)
+    except UsageError as error:
+        raise (error if has_limit else omit_added_limit(error)) from None
     if gate.metric not in (*RATES, SCORE) or gate.bound or not gate.operator.startswith(">"):
         raise gate_error(OF, f"the value is {text!r}", _EXPECTED)
     return Aim(replace(gate, text=text), has_limit)

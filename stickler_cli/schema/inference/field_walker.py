@@ -514,8 +514,12 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             reason = (
                 "a column next to other columns of equal length, so cells are paired by position"
             )
+        if not reason and is_series(visit.name, self._places, place, outer):
+            why = "numbers in a meaningful order"
+            self._note_further(visit.holder, visit, "pairing", "ordered", why)
+            return ORDERED
         if not reason:
-            return ORDERED if self._pairs_in_order(place, visit, outer) else ""
+            return ""
         self._note_further(visit.holder, visit, "pairing", "position", reason)
         rows = visit.leaf_holder
         if rows is not None and id(rows) in self._own and place.merged.threshold is None:
@@ -529,19 +533,6 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             return False
         table = self._seen.find_field(visit.path[:-1])
         return is_column(str(visit.path[-2]), self._places, place, table)
-
-    def _pairs_in_order(
-        self, place: ArrayPlace, visit: FieldVisit, outer: ListShape | None
-    ) -> bool:
-        """Infer whether the order of an array's numbers matters.
-
-        If it does, an annotation that pairs them in order is remembered, and the result is True.
-        """
-        if not is_series(visit.name, self._places, place, outer):
-            return False
-        reason = "numbers in a meaningful order"
-        self._note_further(visit.holder, visit, "pairing", "ordered", reason)
-        return True
 
     def _list_array_fields(self, place: ArrayPlace, visit: FieldVisit) -> _Fields:
         """Return the entry of a list, box or tuple, and the entries of fields in its elements."""
