@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.compare.plan import Options, Plan
-from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, DocumentKind, JsonDocument, kind_of
+from stickler_cli.core.json_values import (
+    OBJECTS_OR_ARRAYS,
+    DocumentKind,
+    JsonDocument,
+    describe_python_type,
+    kind_of,
+)
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.option import options_of, read_settings
 from stickler_cli.core.problems import Problem, SchemaError, UsageError
@@ -476,8 +482,8 @@ def method_of(owner: object, name: str) -> Callable[..., Any] | None:
 
 
 def described(value: object) -> str:
-    """Return a phrase for the JSON type of a value, for messages."""
-    return f"of type {kind_of(value)}"
+    """Return a phrase for the JSON type of a value, for messages. A class is named itself."""
+    return describe_python_type(value) if isinstance(value, type) else f"of type {kind_of(value)}"
 
 
 def first_misfit(document: JsonDocument, name: str, title: str) -> Problem | None:
@@ -504,7 +510,7 @@ def first_misfit(document: JsonDocument, name: str, title: str) -> Problem | Non
             misfit = ""
             # Check exact types: comparators would see the text of subclasses, such as `Color.RED`.
             if type(child) not in (str, int, float, bool, NoneType):
-                misfit = f"of type {type(child).__name__}"
+                misfit = describe_python_type(child)
             elif isinstance(child, float) and not math.isfinite(child):
                 misfit = str(child)
             if misfit:

@@ -15,7 +15,13 @@ from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import TP
 from stickler_cli.compare.units import FieldNames
 from stickler_cli.core.figures import number_of
-from stickler_cli.core.json_values import Gold, JsonDocument, json_line, kind_of
+from stickler_cli.core.json_values import (
+    Gold,
+    JsonDocument,
+    describe_python_type,
+    json_line,
+    kind_of,
+)
 from stickler_cli.core.locations import ANY_KEY, Path, field_path
 from stickler_cli.core.problems import (
     ComparisonError,
@@ -377,7 +383,7 @@ class Scorer:
         if kind_of(values) != self.plan.kind:
             expected, empty = ("dict", "{}") if self.plan.kind == "object" else ("list", "[]")
             raise TypeError(
-                f"{name} is of type {type(side).__name__}; give an instance of a pydantic "
+                f"{name} is {describe_python_type(side)}; give an instance of a pydantic "
                 f"model or a {expected} ({empty} if there is no document)"
             )
         document: JsonDocument = values

@@ -20,7 +20,7 @@ from stickler_cli.comparators.base import meets
 from stickler_cli.compare.engine import rename_keys
 from stickler_cli.compare.plan import Options
 from stickler_cli.core.figures import number_of, rate
-from stickler_cli.core.json_values import json_line
+from stickler_cli.core.json_values import describe_python_type, json_line
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.inference.observation import Observed
 from stickler_cli.schema.inference.observed_schemas import observed_schema
@@ -171,11 +171,9 @@ def _by_field_names(gt: Mapping[str, Any], model: type[BaseModel]) -> dict[str, 
 
 def _seen_in(gt: object) -> Observed:
     """Return statistics of the values in a ground truth. Inference uses them."""
-    if isinstance(gt, type) and issubclass(gt, BaseModel):
-        raise TypeError(f"gt is the class {gt.__name__}; give an instance of the class")
     if not isinstance(gt, Mapping | list):
         raise TypeError(
-            f"gt is of type {type(gt).__name__}; give an instance of a pydantic model, or a dict"
+            f"gt is {describe_python_type(gt)}; give an instance of a pydantic model, or a dict"
         )
     (truth,), _ = bare_truths([to_jsonable_python(gt, by_alias=False, fallback=str)])
     seen = Observed()

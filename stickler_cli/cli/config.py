@@ -66,10 +66,13 @@ def read_config(named: str | None, command: str) -> tuple[dict[str, Any], str]:
         try:
             allowed[name].convert(value)
         except NotTakenError as error:
-            problems.append(allowed[name].problem(str(file), f"{key} is {brief(value)}", error))
+            problems.append(
+                allowed[name].problem(str(file), f"the option {key} is {brief(value)}", error)
+            )
         paths = value if isinstance(value, list) else [value]
         if allowed[name].is_path and not all(can_be_path(str(path)) for path in paths):
-            problems.append(Problem(str(file), f"{key} contains a NUL character", "a path"))
+            finding = f"the value of the option {key} contains a NUL character"
+            problems.append(Problem(str(file), finding, "a path"))
         if name in command_options and command_options[name].in_file in {"all", command}:
             is_relative = command_options[name].is_path and value != STANDARD_INPUT
             values[name] = _resolve_paths(value, file.parent) if is_relative else value

@@ -52,6 +52,17 @@ def kind_of(value: object) -> str:
     return _KINDS.get(type(value), type(value).__name__)
 
 
+def describe_python_type(value: object) -> str:
+    """Return a phrase for the Python type of a value, for messages. A class is named itself.
+
+    >>> describe_python_type("a"), describe_python_type(int)
+    ('of type str', 'the class int, not an instance of it')
+    """
+    if isinstance(value, type):
+        return f"the class {value.__name__}, not an instance of it"
+    return f"of type {type(value).__name__}"
+
+
 _AS_TEXT: Final = json.JSONEncoder(ensure_ascii=False, default=str).encode
 
 

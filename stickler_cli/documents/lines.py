@@ -25,7 +25,7 @@ from stickler_cli.core.remote import is_url, open_named
 from .document import LineReference, Reference, Side
 from .document_pair import ANY_SHAPE, PairShape
 from .packed_files import HEAD, LineStream, is_packed, open_unpacked, unpacking_errors
-from .reading import STANDARD_INPUT, source_of, too_large, unreadable
+from .reading import STANDARD_INPUT, nested_too_deeply, source_of, too_large, unreadable
 
 if TYPE_CHECKING:
     import sqlite3
@@ -268,7 +268,9 @@ def _elements(file: str, stream: LineStream, limit: int) -> Iterator[LineReferen
                 file=file, line=number, size=len(element), offset=None, data=element
             )
             place = _BETWEEN.match(text, end).end()  # type: ignore[union-attr]  # caught
-    except (AttributeError, ValueError, RecursionError) as error:
+    except RecursionError:
+        yield nested_too_deeply(source, number)
+    except (AttributeError, ValueError) as error:
         yield Problem(source, f"not valid JSON: {_reason_of_broken_array(error)}", line=number)
 
 

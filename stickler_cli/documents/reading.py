@@ -55,6 +55,7 @@ _FENCE: Final = "```"
 _NON_FINITE: Final = re.compile(r"-?(?:NaN|Infinity)")
 # Word in the message of orjson (all versions) about a document that is too deep.
 _DEPTH: Final = "depth"
+MAX_LEVELS: Final = 1024  # levels of objects and arrays that orjson reads
 
 # Start of the message of orjson if a text does not fit into memory.
 _NO_BUFFER: Final = "Not enough memory"
@@ -187,6 +188,12 @@ def too_large(source: str, found: str, limit: int, line: int | None = None) -> P
     )
 
 
+def nested_too_deeply(source: str, line: int | None = None) -> Problem:
+    """Return the problem of a document with so many levels that the JSON parser gave up."""
+    expected = f"at most {MAX_LEVELS} levels"
+    return Problem(source, "the document is nested too deeply", expected, line=line)
+
+
 def parse_document(
     data: bytes, source: str, line: int | None = None, kinds: Sequence[DocumentKind] = OBJECTS
 ) -> JsonDocument | Problem:
@@ -242,7 +249,7 @@ def parse_json(data: bytes, source: str, line: int | None = None) -> JsonValue |
             raise MemoryError from None
         return _syntax_problem(data, source, line, error)
     except RecursionError:
-        return Problem(source, "the document is nested too deeply", line=line)
+        return nested_too_deeply(source, line)
     return value
 
 
@@ -283,7 +290,8 @@ def _syntax_problem(
         finding, expected = f"{literal[0]} is not JSON", "a number or null"
         hint = "Python's json.dumps writes NaN and Infinity unless allow_nan=False is given"
     elif _DEPTH in error.msg:
-        finding, expected, hint = "the document is nested more than 1024 levels deep", "", ""
+        finding = f"the document is nested more than {MAX_LEVELS} levels deep"
+        expected, hint = "", ""
     else:
         finding, expected = f"not valid JSON: {error.msg}", ""
         hint = _hint(text, error.pos, in_lines=line is not None)

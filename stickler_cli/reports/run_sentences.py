@@ -198,7 +198,9 @@ def describe_verdicts(view: RunView) -> list[str]:
         unfit_of_all = (
             f"{len(marked_errors.unfit)} of {number_of(marked_errors.verdicts, 'verdict')}"
         )
-        errors_text = "its error is" if len(marked_errors.unfit) == 1 else "their errors are"
+        errors_text = "the error that it judges is"
+        if len(marked_errors.unfit) > 1:
+            errors_text = "the errors that they judge are"
         lines.append(
             f"{unfit_of_all} had no effect, because {errors_text} not in this run: {names}"
         )
@@ -274,7 +276,7 @@ _COMPARED_WITH_NOTHING: Final = {
 _LEFT_OUT: Final = {
     Status.INVALID: ("unreadable prediction", " without ground truth"),
     Status.MISSING: ("ground truth", " without a prediction"),
-    Status.FAILED: ("failed document", ""),
+    Status.FAILED: ("document", " that could not be evaluated"),
     Status.UNMATCHED: ("prediction", " without ground truth"),
 }
 

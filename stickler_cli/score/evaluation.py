@@ -440,7 +440,8 @@ class Evaluation(Results):
             listed = "; ".join(
                 "the two schemas have different fields"
                 if name == "fields"
-                else f"{name} is {value!r} in one evaluation and {other_value!r} in the other"
+                else f"the option {name} is {value!r} in one evaluation and {other_value!r} in the "
+                "other"
                 for name, value, other_value in find_differences(conditions, other_conditions)
             )
             found = f"the evaluations cannot be combined: {listed}"

@@ -144,11 +144,10 @@ def _field_gate(text: str, option: str, lowest: float, metrics: Collection[str])
         limit=_parse_limit(text, match["limit"], option),
         bound=bound,
     )
-    if is_about_documents(gate):
-        if metric == RIGHT_SHARE:
-            _check_share(gate, option, lowest)
-    else:
+    if not is_about_documents(gate):
         _check_metric(gate, match["target"], option, lowest, metrics)
+    elif metric == RIGHT_SHARE:
+        _check_share(gate, option, lowest)
     return gate
 
 
@@ -169,14 +168,16 @@ def _check_metric(
         expected = f"one of {', '.join(metrics or METRICS)}"
         hint = _suggest_gate(gate, option, lowest, metrics)
         finding = f"names the metric {metric}, which does not exist" if metric else "has no metric"
+        if metric in BOUNDS and gate.path:
+            names = FIGURES if gate.path[0] == CONFIDENCE_PREFIX else metrics or (*RATES, SCORE)
+            finding = f"asks for the {metric} bound of {gate.path[-1]}"
+            expected = f"the {metric} bound of one of {', '.join(names)}"
         raise gate_error(option, f"{text!r} {finding}", expected, hint)
     if metric in (metrics or _SHARES):
         _check_share(gate, option, lowest)
     elif metric in COUNTS and lowest >= 0 and not gate.limit.is_integer():
         found = f"in {text!r}, the limit is {gate.limit:g}"
-        hint = (
-            "precision, recall, f1 and accuracy are between 0 and 1, but counts are whole numbers"
-        )
+        hint = "precision, recall, f1 and accuracy are between 0 and 1; counts are whole numbers"
         raise gate_error(option, found, f"a whole number: {metric} is a count", hint)
 
 
@@ -441,8 +442,7 @@ def check_paths(
         if gate.metric in MATRIX_NAMES and (*gate.path, gate.metric) in schema_paths:
             problems.append(_ambiguous_metric(gate, option))
         elif gate.path and not any(_can_match(gate.path, path) for path in schema_paths):
-            path = field_path(gate.path)
-            found = f"{gate.text!r} names the field {path}, which does not exist"
+            found = f"{gate.text!r} names the field {field_path(gate.path)}, which does not exist"
             hint = _suggest_field(gate, schema_paths)
             problems.append(Problem(option, found, "a field of the schema", hint))
     if problems:

@@ -302,7 +302,10 @@ def test_results_are_printed_as_the_command_prints_them(capsys):
 
     assert "odd is not compared: odd: there is no prediction" in output
     assert "4 documents, 1 errors" in output
-    assert "Order: 3 documents, 1 wholly right; not counted: 1 failed document" in printed
+    assert (
+        "Order: 3 documents, 1 wholly right; not counted: 1 document that could not be evaluated"
+        in printed
+    )
     assert printed == evaluator.evaluation.report(title="Order")
 
 

@@ -179,8 +179,14 @@ def test_no_prediction_is_an_empty_dict():
     [
         ("a", "gt is of type str; give an instance of a pydantic model, or a dict"),
         (None, "gt is of type NoneType"),
-        (Invoice, "gt is the class Invoice; give an instance of the class"),
-        (int, "gt is of type type"),
+        (
+            Invoice,
+            (
+                "gt is the class Invoice, not an instance of it; give an instance of a pydantic "
+                "model, or a dict"
+            ),
+        ),
+        (int, "gt is the class int, not an instance of it"),
     ],
 )
 def test_a_ground_truth_that_is_no_instance_of_a_model_is_refused(gt, message):
@@ -188,9 +194,17 @@ def test_a_ground_truth_that_is_no_instance_of_a_model_is_refused(gt, message):
         evaluate(gt, GT)
 
 
-@pytest.mark.parametrize("pred", [None, "{}", [GT], Invoice])
-def test_a_prediction_that_is_no_object_is_refused(pred):
-    with pytest.raises(TypeError, match="pred is of type"):
+@pytest.mark.parametrize(
+    ("pred", "description"),
+    [
+        (None, "of type NoneType"),
+        ("{}", "of type str"),
+        ([GT], "of type list"),
+        (Invoice, "the class Invoice, not an instance of it"),
+    ],
+)
+def test_a_prediction_that_is_no_object_is_refused(pred, description):
+    with pytest.raises(TypeError, match=f"pred is {description}; give an instance"):
         evaluate(GT, pred)
 
 

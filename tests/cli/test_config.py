@@ -299,7 +299,7 @@ def test_a_file_that_is_wrong_is_wrong_for_every_command(stickler, data):
     result = stickler("check", "schema.json")
     assert result.code == 2
     assert result.err.splitlines() == [
-        f"error: {data}/stickler.toml: {key} is {value}, expected {expected}"
+        f"error: {data}/stickler.toml: the option {key} is {value}, expected {expected}"
         for key, value, expected in (
             ("pairing_floor", "1", "a number in [-1, 1)"),
             ("margin", "0", "a number above 0, below 1"),
@@ -316,7 +316,7 @@ def test_a_file_that_is_wrong_is_wrong_for_every_command(stickler, data):
         ("output = ['run.xyz']", "output: "),
         ("by = ['@language']", "by @language: "),
         ("offline = true\nno_cache = true", "offline: "),
-        ("id_field = ''", 'id_field is ""'),
+        ("id_field = ''", 'the option id_field is ""'),
         ("run_dir = 'gt'", "run_dir "),
     ],
 )
@@ -402,5 +402,6 @@ def test_a_path_with_a_nul_is_told(stickler, data, key):
     result = stickler(*EVAL)
 
     assert result.code == 2
-    assert f"{key} contains a NUL character" in result.err
-    assert "output contains a NUL character" in result.err
+    for option in (key, "output"):
+        finding = f"the value of the option {option} contains a NUL character, expected a path"
+        assert f"stickler.toml: {finding}" in result.err

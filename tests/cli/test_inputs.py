@@ -164,7 +164,8 @@ def test_lenient_json_is_refused_in_a_merge_with_strict_runs(stickler, data):
     strict, lenient = map(read_evaluation, records)
 
     with pytest.raises(
-        UsageError, match=("lenient_json is False in one evaluation and True in the other")
+        UsageError,
+        match=("the option lenient_json is False in one evaluation and True in the other"),
     ):
         strict.merge(lenient)
 

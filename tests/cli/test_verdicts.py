@@ -90,7 +90,7 @@ def test_a_verdict_that_fits_no_error_is_told(stickler, data, changed):
     verdict = VERDICT | changed
     assert record["unfit"] == ["{document}: {path} ({outcome})".format(**verdict)]
     assert record["right"] == {}
-    sentence = "1 of 1 verdict had no effect, because its error is not in this run: "
+    sentence = "1 of 1 verdict had no effect, because the error that it judges is not in this run: "
     assert sentence in stickler(*COMMAND).out
 
 

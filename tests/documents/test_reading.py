@@ -200,7 +200,9 @@ def test_running_out_of_stack_is_a_problem(monkeypatch: pytest.MonkeyPatch):
         raise RecursionError
 
     monkeypatch.setattr("stickler_cli.documents.reading.json.loads", overflow)
-    assert "nested too deeply" in problem_in(b"[12345678901234567890]").found
+    assert str(problem_in(b"[12345678901234567890]")).endswith(
+        ": the document is nested too deeply, expected at most 1024 levels"
+    )
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ def test_the_headline_says_what_became_of_each_document(run_of):
         DocumentPair("e", None, gt),
     ]
     invalid = "1 document has an unreadable prediction, so all its values are missed"
-    out = "not counted: 1 failed document, 1 prediction without ground truth"
+    out = "not counted: 1 document that could not be evaluated, 1 prediction without ground truth"
 
     first_line = render(run_of(pairs=pairs), PLAIN).splitlines()[0]
     missing = "1 document has no prediction, so all its values are missed"

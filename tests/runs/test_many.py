@@ -353,7 +353,10 @@ A_VALUE = 'expected a JSON value; use model_dump(mode="json"), which returns JSO
             MappingProxyType({}),
             "document 0: the {} is of type mappingproxy, expected a JSON object",
         ),
-        (Model, "document 0: the {} is of type ModelMetaclass, expected a JSON object"),
+        (
+            Model,
+            "document 0: the {} is the class Model, not an instance of it, expected a JSON object",
+        ),
         (Valued(3), "document 0: the {} is of type Valued, expected a JSON object"),
         (Breaks(), "document 0: the {} cannot be turned into JSON values (ZeroDivisionError: no)"),
         (
@@ -362,6 +365,13 @@ A_VALUE = 'expected a JSON value; use model_dump(mode="json"), which returns JSO
         ),
         ({"tags": ("x",)}, f"document 0#/tags: a value of the {{}} is of type tuple, {A_VALUE}"),
         ({"a": Color.RED}, f"document 0#/a: a value of the {{}} is of type Color, {A_VALUE}"),
+        (
+            {"a": Color},
+            (
+                "document 0#/a: a value of the {} is the class Color, not an instance of it, "
+                f"{A_VALUE}"
+            ),
+        ),
         ({"n": math.nan}, f"document 0#/n: a value of the {{}} is nan, {A_VALUE}"),
         ({"open": {1: "x"}}, "document 0#/open: a key of the {} is of type int, expected a string"),
         (circle(), f"document 0: the {{}} is nested more than {MOST_LEVELS} levels deep"),

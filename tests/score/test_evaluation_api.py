@@ -128,9 +128,9 @@ def test_evaluations_under_different_terms_do_not_merge():
         single.merge(evaluation_of(RESULTS, Conditions(options, FIELDS[1:])))
 
     assert str(caught.value) == (
-        "the evaluations cannot be combined: pairing_floor is 0.2 in one evaluation and "
+        "the evaluations cannot be combined: the option pairing_floor is 0.2 in one evaluation and "
         "0.5 in the other; "
-        "missing is "
+        "the option missing is "
         "'fn' in one evaluation and 'skip' in the other; the two schemas have different "
         "fields, expected "
         "evaluations with the same schema and options"
@@ -446,6 +446,8 @@ def test_other_options_alone_are_enough_not_to_merge():
 
     with pytest.raises(
         UsageError,
-        match=("combined: recall_with_fd is True in one evaluation and False in the other,"),
+        match=(
+            "combined: the option recall_with_fd is True in one evaluation and False in the other,"
+        ),
     ):
         evaluation_of(RESULTS).merge(evaluation_of(RESULTS, Conditions(options, FIELDS)))

@@ -97,8 +97,25 @@ def test_a_gate_is_read_into_its_parts(text, mode, path, metric, operator, limit
         ("name>=0.9", "if name is a field, write name.f1>=0.9"),
         ("lines.price >= 0.9", "if lines.price is a field, write lines.price.f1>=0.9"),
         ("wholly_right>=0.5", "did you mean documents.right>=0.5?"),
-        ("wholly_right.lower>=0.5", "did you mean documents.right.lower>=0.5?"),
-        ("right.upper<=0.5", "did you mean documents.right.upper<=0.5?"),
+        (
+            "wholly_right.lower>=0.5",
+            (
+                "asks for the lower bound of wholly_right, expected the lower bound of one of "
+                "precision, recall, f1, accuracy, score; did you mean documents.right.lower>=0.5?"
+            ),
+        ),
+        (
+            "right.upper<=0.5",
+            (
+                "asks for the upper bound of right, expected the upper bound of one of precision, "
+                "recall, f1, accuracy, score; did you mean documents.right.upper<=0.5?"
+            ),
+        ),
+        ("lower>=0.5", "names the metric lower, which does not exist, expected one of precision"),
+        (
+            "confidence.total.coverage.lower>=0.5",
+            "asks for the lower bound of coverage, expected the lower bound of one of auroc,",
+        ),
         ("mean_score>=0.9", "did you mean score>=0.9?"),
         ("precision@1>=0.2", "if precision@1 is a field, write precision@1.f1>=0.2"),
         ("f1>0.9>0.8", "more than one comparison"),

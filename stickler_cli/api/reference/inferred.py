@@ -11,6 +11,7 @@ from stickler_cli.api.scorer import DocumentLike, Scorer
 from stickler_cli.api.zero import eval_for as scorer_of
 from stickler_cli.api.zero import evaluate as evaluate_pair
 from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.core.json_values import describe_python_type
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.schema.annotations import annotated
 
@@ -45,7 +46,7 @@ def evaluate(
         return evaluate_pair(gt, pred, **options)
     if not isinstance(gt, BaseModel):
         finding = (
-            f"gt is of type {type(gt).__name__}, but match_threshold needs an instance of a "
+            f"gt is {describe_python_type(gt)}, but match_threshold needs an instance of a "
             "pydantic model"
         )
         raise UsageError([Problem("", finding)])
