@@ -248,7 +248,7 @@ def test_sections_that_overlap_are_told_and_those_that_cannot_be_read_are_errors
 
     metrics.load_sections(TRUE, PREDICTED)
     assert metrics.errors == []
-    with pytest.raises(ValueError, match="ground truth#/0: the section has only the keys"):
+    with pytest.raises(ValueError, match="ground truth#/0: the section has no list of pages"):
         metrics.load_sections([{"document_class": "form"}], [])
     empty = compat.DocSplitClassificationMetrics().calculate_all_metrics()
     assert [empty[name]["accuracy"] for name in empty if name != "errors"] == [0.0] * 3

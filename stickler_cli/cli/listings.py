@@ -119,7 +119,7 @@ def _text_notes(loaded: LoadedSchema) -> Iterator[str]:
     for note, paths in texts_by_note(loaded.plan).items():
         names = [field_path(path) or WHOLE for path in paths if path in texts]
         if names:
-            yield f"{note}: {join_some(names, MAX_NAMED_FIELDS)}"
+            yield f"{note}; fields with this rule: {join_some(names, MAX_NAMED_FIELDS)}"
 
 
 def _field_table(fields: Sequence[Inferred], *, tree: bool) -> Table:

@@ -47,28 +47,27 @@ def ignores_case(node: LeafNode) -> bool:
 
 NOTES: Final[Mapping[str, Callable[[LeafNode], bool]]] = {
     (
-        "fields compared by edit distance, so a long text may count as right although a word or "
-        "number differs"
+        "a long text may count as right although a word or number differs, because texts are "
+        "compared by edit distance"
     ): is_edit_distance,
     (
-        "fields in which a text counts as wrong if a number in it, or the unit beside the number, "
-        "differs"
+        "a text counts as wrong if it differs in a number or in the unit of a number"
     ): decides_by_numbers,
     (
-        "fields in which a long text (at least 50 words, not counting words such as 'the') counts "
-        "as right although one or two words differ"
+        "a long text (at least 50 words, not counting words such as 'the') counts as right "
+        "although one or two words differ"
     ): tolerates_words,
     (
-        "fields in which a text counts as right although a word differs by one letter (to prevent "
-        "this, set same_letters in the comparator-config)"
+        "a text counts as right although a word differs by one letter (to prevent this, set "
+        "same_letters in the comparator-config)"
     ): tolerates_words,
     (
-        "fields in which a text counts as right although a word is missing or added (to prevent "
-        "this, use ExactComparator)"
+        "a text counts as right although a word is missing or added (to prevent this, use "
+        "ExactComparator)"
     ): counts_words,
     (
-        "fields in which upper and lower case count as equal (to prevent this, set "
-        "case_sensitive in the comparator-config)"
+        "upper and lower case count as equal (to prevent this, set case_sensitive in the "
+        "comparator-config)"
     ): ignores_case,
 }
 """Maps notes on surprising comparisons of texts to functions. A function tells whether its note

@@ -147,7 +147,7 @@ Flag = Annotated[bool, Rule("true or false", {"type": "boolean"})]
 ExactSum = Annotated[
     str,
     Rule(
-        "a whole number from 0 up, as a string",
+        "a whole number of at least 0, as a string of up to 100 digits",
         {"type": "string", "pattern": "^[0-9]+$"},
         _is_sum,
     ),

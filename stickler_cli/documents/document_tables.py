@@ -512,7 +512,8 @@ def read_columns(file: str, columns: Sequence[str]) -> dict[str, dict[str, str]]
     The file is a CSV file with a header, or a JSON Lines file of objects. Both may be gzipped.
 
     Raises:
-        UsageError: the file cannot be read, has no id column, lacks a column, or has an id twice.
+        UsageError: the file cannot be read, has no rows or no id column, lacks a column, or has an
+            id twice.
     """
     source = decoded(file)
     is_csv = file.lower().endswith((".csv", ".csv.gz"))
@@ -553,12 +554,12 @@ def read_columns(file: str, columns: Sequence[str]) -> dict[str, dict[str, str]]
         for column, values in values_by_column.items():
             if value := cell_text(cells.get(column)):
                 values[document] = value
+    if columns and not lines:
+        all_columns = join_some(dict.fromkeys([ID, *columns]))
+        expected = f"a row for each document, with the columns {all_columns}"
+        raise UsageError([Problem(source, "the file has no rows", expected)])
     problems = [
-        Problem(
-            source,
-            f"there is no column {brief(column)}",
-            f"one of {join_some(names)}" if names else "a file with columns",
-        )
+        Problem(source, f"there is no column {brief(column)}", f"one of {join_some(names)}")
         for column in columns
         if column not in names
     ]

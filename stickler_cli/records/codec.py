@@ -318,17 +318,19 @@ def _mapped(inner: tuple[Any, ...], make: Reader = dict) -> Reader:
         if not (are_pairs and (may_be_pairs or is_object)):
             raise _WrongError(value, OBJECT)
         values = {}
-        for name, child in pairs:
+        for index, (name, child) in enumerate(pairs):
             try:
                 key = read_key(name)
-            except _WrongError as error:  # the index of a pair would not help users
-                wrong = _WrongError(name if is_object else value, error.expected)
-                wrong.place = [name] if is_object else []
-                raise wrong from None
+            except _WrongError as error:
+                if is_object:
+                    raise _WrongError(name, error.expected).below(name) from None
+                raise error.below(0).below(index) from None
             try:
                 values[key] = read_entry(child)
             except _WrongError as error:
-                raise error.below(name if isinstance(name, str | int) else "") from None
+                if is_object:
+                    raise error.below(name if isinstance(name, str | int) else "") from None
+                raise error.below(1).below(index) from None
         return make(values)
 
     return read_value

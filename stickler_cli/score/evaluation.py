@@ -458,8 +458,10 @@ class Evaluation(Results):
             if measure is not None and other_measure is not None:
                 measure.merge(other_measure)
             elif (self if measure is None else other).has_documents:
-                found = f"the metric {name} covers only some of the documents"
-                raise UsageError([Problem("", found, "the same metrics")])
+                found = (
+                    f"the evaluations cannot be combined: only one of them has the metric {name}"
+                )
+                raise UsageError([Problem("", found, "evaluations with the same metrics")])
             elif other_measure is not None:
                 self.metrics[name] = other_measure.copied()
 

@@ -36,8 +36,8 @@ def test_a_row_of_a_field_has_its_comparator_threshold_weight_and_who_said_what(
         "annotation\n"
         "lines.sku  LevenshteinComparator                    0.5       1  string          default\n"
         "\n"
-        "note: fields compared by edit distance, so a long text may count as right although a "
-        "word or number differs: name, lines.sku\n"
+        "note: a long text may count as right although a word or number differs, because texts "
+        "are compared by edit distance; fields with this rule: name, lines.sku\n"
     )
 
 
@@ -113,12 +113,12 @@ def test_a_terminal_gets_a_tree(stickler, monkeypatch):
         "if there is no line below a field, all its settings come\n"
         "  from annotations\n"
         "\n"
-        "note: fields compared by edit distance, so a long text may\n"
-        "  count as right although a word or number differs:\n"
-        "  lines.sku\n"
-        "note: fields in which upper and lower case count as equal\n"
-        "  (to prevent this, set case_sensitive in the\n"
-        "  comparator-config): id\n"
+        "note: a long text may count as right although a word or\n"
+        "  number differs, because texts are compared by edit\n"
+        "  distance; fields with this rule: lines.sku\n"
+        "note: upper and lower case count as equal (to prevent this,\n"
+        "  set case_sensitive in the comparator-config); fields with\n"
+        "  this rule: id\n"
     )
 
 
@@ -148,7 +148,7 @@ def test_what_the_schema_knows_of_the_ground_truth_is_a_column_of_its_own(stickl
         "ordered; distinct",
     ]
     # A field that is ignored is not named below the table.
-    assert "beside the number, differs: country, steps\n" in told_of_texts
+    assert "the unit of a number; fields with this rule: country, steps\n" in told_of_texts
     assert "lines.note" not in told_of_texts
 
 
@@ -178,17 +178,17 @@ def test_what_decides_between_texts_is_told_below_the_table(stickler, data):
     write(data / "texts.json", {"type": "object", "properties": fields})
 
     assert stickler("show", "texts.json").out.partition("\n\nnote: ")[2] == (
-        "fields compared by edit distance, so a long text may count as right although a word or "
-        "number differs: title, lines.note\n"
-        "note: fields in which a text counts as wrong if a number in it, or the unit beside the "
-        "number, differs: tags\n"
-        "note: fields in which a long text (at least 50 words, not counting words such as 'the') "
-        "counts as right although one or two words differ: tags\n"
-        "note: fields in which a text counts as right although a word differs by one letter (to "
-        "prevent this, set same_letters in the comparator-config): tags\n"
-        "note: fields in which a text counts as right although a word is missing or added (to "
-        "prevent this, use ExactComparator): tags\n"
-        "note: fields in which upper and lower case count as equal (to prevent this, set "
-        "case_sensitive in the comparator-config): code\n"
+        "a long text may count as right although a word or number differs, because texts are "
+        "compared by edit distance; fields with this rule: title, lines.note\n"
+        "note: a text counts as wrong if it differs in a number or in the unit of a number; "
+        "fields with this rule: tags\n"
+        "note: a long text (at least 50 words, not counting words such as 'the') counts as right "
+        "although one or two words differ; fields with this rule: tags\n"
+        "note: a text counts as right although a word differs by one letter (to prevent this, "
+        "set same_letters in the comparator-config); fields with this rule: tags\n"
+        "note: a text counts as right although a word is missing or added (to prevent this, use "
+        "ExactComparator); fields with this rule: tags\n"
+        "note: upper and lower case count as equal (to prevent this, set case_sensitive in the "
+        "comparator-config); fields with this rule: code\n"
     )
     assert "note:" not in stickler("show", "texts.json", "-q").err

@@ -159,16 +159,22 @@ class Elsewhere(Client):
     """A client that cannot reach any model."""
 
     def require(self, model):
-        raise UnavailableError([Problem("", f"{model.title} is not reached from here")])
+        raise UnavailableError(
+            [Problem("", f"the client has no connection to the model {model.title}")]
+        )
 
 
 def test_whether_a_model_can_be_asked_is_for_the_client_to_say():
     comparator = SemanticComparator("openai:m", embedding_function=VECTORS.__getitem__)
     comparator.require()
 
-    with pytest.raises(UnavailableError, match="is not reached from here"):
+    with pytest.raises(
+        UnavailableError, match="the client has no connection to the model __getitem__"
+    ):
         comparator.require_by(Elsewhere())
-    with pytest.raises(UnavailableError, match="ollama:n is not reached from here"):
+    with pytest.raises(
+        UnavailableError, match="the client has no connection to the model ollama:n"
+    ):
         LLMComparator("ollama:n").require_by(Elsewhere())
 
 

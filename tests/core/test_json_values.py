@@ -87,23 +87,26 @@ def test_a_dictionary_whose_keys_are_no_texts_is_read_of_the_pairs_that_are_writ
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"),
+    ("pairs", "pointer", "value", "expected"),
     [
-        (3, "an object"),
-        ([1], "an object"),
-        ([[["a"], 1, 2]], "an object"),
-        (["ab"], "an object"),
-        ([[{}, 1]], "an array"),
-        ([[[["a"]], 1]], "a string"),
-        ([["a", 1]], "an array"),
-        ([[[1], 1]], "a string"),
+        (3, "", 3, "an object"),
+        ([1], "", [1], "an object"),
+        ([[["a"], 1, 2]], "", [[["a"], 1, 2]], "an object"),
+        (["ab"], "", ["ab"], "an object"),
+        ([[{}, 1]], "/0/0", {}, "an array"),
+        ([[[["a"]], 1]], "/0/0/0", ["a"], "a string"),
+        ([["a", 1]], "/0/0", "a", "an array"),
+        ([[["a"], 1], [[1], 1]], "/1/0/0", 1, "a string"),
+        ([[["a"], 1], [["b"], "2"]], "/1/1", "2", "a whole number of at least 0"),
     ],
 )
-def test_what_are_no_pairs_of_a_key_and_a_value_is_refused(value: object, expected: str):
+def test_what_are_no_pairs_of_a_key_and_a_value_is_refused(
+    pairs: object, pointer: str, value: object, expected: str
+):
     with pytest.raises(UsageError) as refused:
-        decode(dict[str, Counts], {"of": value}, "file")
+        decode(dict[str, Counts], {"counts": pairs}, "run.json")
 
-    finding = f"file#/of: the value is {json.dumps(value)}, expected {expected}"
+    finding = f"run.json#/counts{pointer}: the value is {json.dumps(value)}, expected {expected}"
     assert str(refused.value) == finding
 
 

@@ -35,7 +35,10 @@ from stickler_cli.core.problems import (
         (Problem("a.json", "it is 0", pointer=""), "a.json#: it is 0"),
         (Problem("", "it is 0", pointer=""), "it is 0"),
         (Problem("", "it is 0", pointer="/a"), "#/a: it is 0"),
-        (Problem("--seed", "it is x", hint="leave it out"), "--seed: it is x; leave it out"),
+        (
+            Problem("--seed", "the value is 'x'", hint="leave out --seed to use 0"),
+            "--seed: the value is 'x'; leave out --seed to use 0",
+        ),
         (Problem("", "there is not one"), "there is not one"),
     ],
 )

@@ -38,7 +38,16 @@ def test_json_lines_are_read_by_their_names(tmp_path):
             b"",
             "meta.txt: the file name does not show what kind of table this is, expected a .csv",
         ),
-        ("meta.csv", b"", 'meta.csv: there is no column "a"'),
+        (
+            "meta.csv",
+            b"",
+            (
+                "meta.csv: the file has no rows, expected a row for each document, with the "
+                "columns id, a"
+            ),
+        ),
+        ("meta.csv", b"id,a\n", "meta.csv: the file has no rows, expected a row for each document"),
+        ("meta.jsonl", b"\n", "meta.jsonl: the file has no rows, expected a row for each document"),
         (
             "meta.csv",
             b"ID,a\n1,x\n",

@@ -85,15 +85,16 @@ def test_fields_are_read_however_deep_they_are():
 
 NODE = ("confusion_matrix", "fields", "a")
 COUNT = "a whole number of at least 0"
+EXACT_SUM = "a whole number of at least 0, as a string of up to 100 digits"
 
 
 @pytest.mark.parametrize(
     ("path", "value", "expected"),
     [
         (("format",), [], f"{FORMAT} or {RUN_FORMAT}"),
-        (("score_sum",), "-1", "a whole number from 0 up, as a string"),
-        (("score_sum",), 7, "a whole number from 0 up, as a string"),
-        (("score_sum",), "1" * 101, "a whole number from 0 up, as a string"),
+        (("score_sum",), "-1", EXACT_SUM),
+        (("score_sum",), 7, EXACT_SUM),
+        (("score_sum",), "1" * 101, EXACT_SUM),
         ((*NODE, "overall", "tp"), -1, COUNT),
         ((*NODE, "overall", "tp"), True, COUNT),
         ((*NODE, "overall", "tp"), 1.0, COUNT),

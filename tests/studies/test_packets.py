@@ -239,9 +239,18 @@ def test_layouts_of_packets(packet):
 @pytest.mark.parametrize(
     ("packet", "pointer", "found"),
     [
-        ({"parts": []}, None, 'the packet has only the keys ["parts"]'),
+        (
+            {"parts": []},
+            None,
+            'the packet has no list of sections (its keys are ["parts"])',
+        ),
+        (3, None, "the packet is 3"),
         ({"sections": [3]}, "/sections/0", "the section is 3"),
-        ({"sections": [{"class": "x"}]}, "/sections/0", 'the section has only the keys ["class"]'),
+        (
+            {"sections": [{"class": "x"}]},
+            "/sections/0",
+            'the section has no list of pages (its keys are ["class"])',
+        ),
         ({"sections": [{"pages": [1.5]}]}, "/sections/0/pages/0", "the page is 1.5"),
         ({"sections": [{"pages": [-1]}]}, "/sections/0/pages/0", "the page is -1"),
         (

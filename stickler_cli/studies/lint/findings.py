@@ -315,7 +315,7 @@ RULES: Final = {
     ),
     "numbers-decide": LintRule(
         "note",
-        "texts that count as wrong if a number in them, or the unit beside the number, differs",
+        "texts that count as wrong if they differ in a number or in the unit of a number",
         "if numbers do not matter, give the field another comparator or comparator-config",
     ),
     "words-tolerated": LintRule(

@@ -18,9 +18,6 @@ _CLASSES: Final = ("document_class", "class", "type", "label")
 _PAGES: Final = ("page_indices", "pages")
 _NAMES: Final = ("section_id", "id", "name")
 _NUMBERS: Final = ("page", "page_index", "page_number")
-_EXPECTED: Final = (
-    "a list of sections with their pages, or of pages with their sections; see docs/packets.md"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +55,7 @@ def parse_sections(value: JsonValue, source: str) -> PacketSections | Problem:
 class _UnreadableError(Exception):
     """Raised if a packet cannot be read. It has a JSON Pointer to the value that is wrong."""
 
-    def __init__(self, steps: Path, found: str, expected: str = _EXPECTED) -> None:
+    def __init__(self, steps: Path, found: str, expected: str) -> None:
         super().__init__(found)
         self.pointer, self.found, self.expected = json_pointer(steps), found, expected
 
@@ -72,13 +69,18 @@ def _read_sections(value: JsonValue) -> list[PacketSection]:
     if isinstance(value, dict):
         key = next((key for key in _LISTS if isinstance(value.get(key), list)), None)
         if key is None:
-            raise _UnreadableError((), f"the packet has only the keys {brief([*value])}")
+            description = f"the packet has no list of sections (its keys are {brief([*value])})"
+            expected = 'a list under the key "sections", "documents" or "pages"'
+            raise _UnreadableError((), description, f"{expected}; see docs/packets.md")
         steps: Path = (key,)
         listed = value[key]
     else:
         steps, listed = (), value
     if not isinstance(listed, list):
-        raise _UnreadableError(steps, f"the packet is {brief(value)}")
+        expected = 'an object with a list of sections under the key "sections"'
+        raise _UnreadableError(
+            steps, f"the packet is {brief(value)}", f"{expected}; see docs/packets.md"
+        )
     entries: list[tuple[Path, dict[str, JsonValue]]] = []
     for index, entry in enumerate(listed):
         entry_steps = (*steps, index)
@@ -114,8 +116,9 @@ def _read_section(steps: Path, entry: Mapping[str, JsonValue], index: int) -> Pa
                 )
                 return PacketSection(name, kind, numbers)
     if "start_page" not in entry or "end_page" not in entry:
-        description = f"the section has only the keys {brief([*entry])}"
-        raise _UnreadableError(steps, description, "its pages, or start_page and end_page")
+        description = f"the section has no list of pages (its keys are {brief([*entry])})"
+        expected = 'a list under the key "page_indices", or the keys "start_page" and "end_page"'
+        raise _UnreadableError(steps, description, f"{expected}; see docs/packets.md")
     first = _read_page((*steps, "start_page"), entry["start_page"])
     last = _read_page((*steps, "end_page"), entry["end_page"])
     if last < first:

@@ -204,19 +204,23 @@ def _evidence_section(field: TunedFieldRecord, record: TuningRecord) -> Section:
     change = "stays" if field.proposed is None else f"-> {setting(field.proposed)}"
     reason = field.reason if field.gain is None else _gain_sentence(field, record)
     return Section(
-        f"{field.field or WHOLE}: {setting(field.threshold)} {change}",
+        f"{field.field or WHOLE}: threshold {setting(field.threshold)} {change}",
         [Text(reason, indent=INDENT, margin=INDENT), _cut_table(field, record)],
     )
 
 
 def _gain_sentence(field: TunedFieldRecord, record: TuningRecord) -> str:
     """Return a sentence for the report: how much better the proposed threshold is."""
-    criterion = "F1 against verdicts" if record.by_verdicts else "variance explained"
-    sentence = f"{criterion} {rate(field.now)} -> {rate(field.then)}"
+    if record.by_verdicts:
+        criterion = "F1 against verdicts"
+    else:
+        criterion = "share of the variance in similarity that the threshold explains"
+    sentence = f"{criterion}: {rate(field.now)} -> {rate(field.then)}"
     if field.gain is not None:
         difference = (field.then or 0.0) - (field.now or 0.0)
         lower, upper = field.gain
-        sentence += f", {difference:+.4f} [{lower:+.4f}, {upper:+.4f}] ({record.level:.0%} CI)"
+        interval = f"{record.level:.0%} CI [{lower:+.4f}, {upper:+.4f}]"
+        sentence += f" (change {difference:+.4f}, {interval})"
     return (
         f"{sentence}; {field.moved} of {number_of(field.pairs, 'pair')} would change from "
         "match to no match, or the reverse"
