@@ -139,27 +139,53 @@ class ConfigurationReader(Generic[Model]):
             str(field): self._field(str(field), entry, (*path, "fields", str(field)))
             for field, entry in keys.get("fields", {}).items()
         }
+        definitions = {
+            field: definition
+            for field, definition in definitions.items()
+            if _can_name_a_field(field)
+        }
         title = keys.get("model_name", name)
-        try:
-            with warnings.catch_warnings():
-                # A field may have the name of an old method of pydantic, such as `copy`.
-                warnings.filterwarnings("ignore", "Field name", UserWarning)
-                model = create_model(title, __base__=self._base, **definitions)
-        except (PydanticUserError, NameError, TypeError, ValueError) as error:
-            finding = f"pydantic does not accept the fields ({str(error).partition(chr(10))[0]})"
-            hint = 'rename the field, and give its present name as its "alias"'
-            self._note(
-                (*path, "fields"), finding, "field names that pydantic does not use itself", hint
-            )
+        model = self._make_class(title, definitions)
+        if isinstance(model, Exception):
+            self._note_refused_fields(title, definitions, path, model)
             model = create_model(title, __base__=self._base)
         model.match_threshold = keys.get("match_threshold", DEFAULT_MATCH_THRESHOLD)
         stated_name = keys.get("model_name", DEFAULT_MODEL_NAME)
         model._named = stated_name != DEFAULT_MODEL_NAME  # noqa: SLF001 - the class is made here
         return model
 
+    def _make_class(self, title: str, definitions: Mapping[str, Any]) -> type[Model] | Exception:
+        """Return a class with the given fields; the error of pydantic if it refuses them."""
+        try:
+            with warnings.catch_warnings():
+                # A field may have the name of an old method of pydantic, such as `copy`.
+                warnings.filterwarnings("ignore", "Field name", UserWarning)
+                return create_model(title, __base__=self._base, **definitions)
+        except (PydanticUserError, NameError, TypeError, ValueError) as error:
+            return error
+
+    def _note_refused_fields(
+        self, title: str, definitions: Mapping[str, Any], path: Path, error: Exception
+    ) -> None:
+        """Record a problem for each field that pydantic refuses.
+
+        If it accepts each field alone, record one problem for all fields, with the given error.
+        """
+        classes = {
+            name: self._make_class(title, {name: definition})
+            for name, definition in definitions.items()
+        }
+        refusals = {name: made for name, made in classes.items() if isinstance(made, Exception)}
+        for name, refusal in (refusals or {"": error}).items():
+            field = f"a field with the name {brief(name)}" if name else "these fields together"
+            finding = f"pydantic does not accept {field} ({str(refusal).partition(chr(10))[0]})"
+            place = (*path, "fields", name) if name else (*path, "fields")
+            hint = f'rename the field, and add "alias": {brief(name) if name else "OLD NAME"} to it'
+            self._note(place, finding, "a name that pydantic does not use itself", hint)
+
     def _field(self, name: str, config: object, path: Path) -> tuple[Any, Any]:
         """Return the type and the pydantic field for the configuration of a field."""
-        if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
+        if not _can_name_a_field(name):
             hint = f'rename the field, and add "alias": {brief(name)} to it'
             expected = "a Python name (not a keyword) that does not begin with _"
             self._note(path, f"{brief(name)} cannot be the name of a field", expected, hint)
@@ -519,6 +545,11 @@ def _comparator(node: LeafNode) -> dict[str, Any]:
     config = node.comparator.config
     named = {"comparator": location_of(node.comparator)}
     return {**named, "comparator_config": config} if config else named
+
+
+def _can_name_a_field(name: str) -> bool:
+    """Return whether pydantic accepts the name of a field, unless pydantic uses the name itself."""
+    return name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("_")
 
 
 def _clip(node: Node) -> dict[str, Any]:

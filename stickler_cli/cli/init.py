@@ -318,9 +318,13 @@ def _make_suggestions(schema: Any, seen: Observed, path: Path = ()) -> Iterator[
         if keys := _keys_of_items(seen):
             fields = "the field" if len(keys) == 1 else "each of the fields"
             reason = (
-                f"in each of {seen.n_lists} lists, all items differ in {fields} {join_some(keys)}"
+                f"in each of {seen.n_lists} lists, every item has a different value in {fields} "
+                f"{join_some(keys)}"
             )
             key: JsonObject = {annotated("key"): keys[0]} if keys[0] == item_key(seen) else {}
+            if not key:
+                subject = "the field" if len(keys) == 1 else "one of them"
+                reason += f"; if {subject} identifies an item, add {json.dumps(annotated('key'))}"
             yield Suggestion(json_pointer(path), key, reason)
         yield from _make_suggestions(schema["items"], seen.elements, (*path, "items"))
 

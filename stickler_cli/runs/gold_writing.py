@@ -3,7 +3,7 @@
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path as File
@@ -99,11 +99,25 @@ def write_gold(
         file.write_bytes(f"{text}\n".encode("utf-8", "surrogatepass"))
         documents, changed = documents + 1, changed + bool(changes)
         kinds.update(change.accepted for change in changes)
-    summary = f"{number_of(kinds[False], 'value')} corrected and " if kinds[False] else ""
-    summary += f"{number_of(kinds[True], 'predicted value')} added as right values"
-    where = f" (in {number_of(changed, 'ground truth')})" if changed else ""
     written = f"{number_of(documents, 'ground truth')} written to the directory {directory}"
-    return f"{written}; {summary}{where}"
+    if not changed:
+        return f"{written}; the verdicts changed no ground truth"
+    return f"{written}; in {number_of(changed, 'ground truth')}, {_describe_changes(kinds)}"
+
+
+def _describe_changes(numbers: Mapping[bool, int]) -> str:
+    """Return a clause on how many values were corrected, and how many were accepted.
+
+    `numbers` maps `GoldChange.accepted` to the number of such changes.
+    """
+    clauses = []
+    if numbers[False]:
+        verb = "was" if numbers[False] == 1 else "were"
+        clauses.append(f"{number_of(numbers[False], 'value')} {verb} corrected")
+    if numbers[True]:
+        verb = "counts" if numbers[True] == 1 else "count"
+        clauses.append(f"{number_of(numbers[True], 'predicted value')} now also {verb} as right")
+    return " and ".join(clauses)
 
 
 def marked_changes(job: Job, ref: PairRef, _truth: JsonValue) -> list[GoldChange]:

@@ -159,7 +159,12 @@ class AnnotationUsage:
             finding = f"{name.replace('_', '-')} is on {kind_here}"
             expected = f"the annotation on {STANDS[name]}"
             if kind_here == POSITIONS and name in (*ON_LIST, "key"):
-                expected = 'the pairing "best" or "ordered" for this list'
+                finding = (
+                    "the annotation has no effect, because the elements of this list are paired by "
+                    "position"
+                )
+                expected = f'no such annotation, or {annotated("pairing")} "best" or "ordered"'
+                hint = '"ordered" keeps the order, but may leave elements unpaired'
             self._unused[key] = (holder, finding, expected, hint)
 
     def report(self) -> None:

@@ -36,8 +36,8 @@ class ConsoleOptions(Settings, panel="run"):
     )
     url_timeout: float = option(
         PATIENCE,
-        "Stop reading a URL if the server takes more than this many seconds to answer, or to send "
-        "4 MB.",
+        "Stop reading a URL if the server does not answer within this many seconds, or takes "
+        "longer than this for each 4 MB of the file.",
         "SECONDS",
         values=ABOVE_ZERO,
     )

@@ -187,7 +187,11 @@ BAD = [
     ({"fields": {"a": {"type": "structured_model"}}}, "/fields/a/fields", "no fields are given"),
     ({"fields": {"_a": {"type": "str"}}}, "/fields/_a", "cannot be the name of a field"),
     ({"fields": {"class": {"type": "str"}}}, "/fields/class", '"alias": "class" to it'),
-    ({"fields": {"model_config": {"type": "str"}}}, "/fields", "pydantic does not accept"),
+    (
+        {"fields": {"a": {"type": "str"}, "model_config": {"type": "str"}}},
+        "/fields/model_config",
+        'pydantic does not accept a field with the name "model_config" (',
+    ),
     ({"match_threshold": 2, "fields": {"a": {"type": "str"}}}, "/match_threshold", "value is 2"),
     ({"fields": {"a": {"type": "str"}}, "name": "A"}, "/name", 'unknown key "name"'),
 ]  # fmt: skip
@@ -201,6 +205,13 @@ def test_what_is_wrong_is_told_with_its_place(config, pointer, words):
     messages = {problem.pointer: str(problem) for problem in caught.value.problems}
     assert pointer in messages
     assert words in messages[pointer]
+
+
+def test_a_name_that_cannot_be_a_field_is_one_problem():
+    with pytest.raises(SchemaError) as caught:
+        StructuredModel.model_from_json({"fields": {"_a": {"type": "str"}}})
+
+    assert [problem.pointer for problem in caught.value.problems] == ["/fields/_a"]
 
 
 def test_keywords_of_another_comparator_are_passed_over_with_a_warning_for_each():

@@ -340,11 +340,14 @@ def test_texts_for_nothing_and_keys_of_items_are_proposed(stickler, data):
     assert properties["by_day"]["additionalProperties"]["$comment"].endswith(f'{absent}["--"]')
     # n counts the lines, which tells none of them apart.
     key = (
-        "in each of 3 lists, all items differ in the field sku; consider "
+        "in each of 3 lists, every item has a different value in the field sku; consider "
         '"x-aws-stickler-key": "sku"'
     )
     assert properties["lines"]["$comment"] == key
-    assert properties["parts"]["$comment"] == "in each of 3 lists, all items differ in the field x"
+    assert properties["parts"]["$comment"] == (
+        "in each of 3 lists, every item has a different value in the field x; if the field "
+        'identifies an item, add "x-aws-stickler-key"'
+    )
     assert "$comment" not in properties["few"]
     assert all("x-aws-stickler-key" not in place for place in properties.values())
     assert f"/properties/lines: {key}\n" in result.err
@@ -366,7 +369,8 @@ def test_suggestions_can_be_accepted(stickler, data, monkeypatch):
     )
     assert properties["lines"]["x-aws-stickler-key"] == "sku"
     assert (
-        properties["lines"]["$comment"] == "in each of 3 lists, all items differ in the field sku"
+        properties["lines"]["$comment"]
+        == "in each of 3 lists, every item has a different value in the field sku"
     )
     assert (
         "type y to add this annotation to the schema; press Enter to write it only as a comment"

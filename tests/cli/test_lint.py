@@ -25,9 +25,7 @@ def test_findings_are_told_with_file_line_pointer_and_advice(stickler, wrong):
         "\n"
         "error[unreadable-value] total: values that the comparator cannot read, so only "
         "exactly the same value counts as right\n"
-        '  gt/two.json:3 /total: "much": NumericComparator gives 0 when comparing the value with '
-        "itself, expected at "
-        "least 0.5\n"
+        '  gt/two.json:3 /total: "much": NumericComparator cannot read this value\n'
         "  -> correct the values, or give the field a comparator that can read them\n"
         "\n"
         "error[wrong-kind] total: values whose type differs from the type in the schema\n"
@@ -92,6 +90,15 @@ def test_good_ground_truth_has_nothing_to_tell(stickler):
 
 
 @pytest.mark.slow
+def test_an_inferred_schema_is_named_as_a_schema(stickler, data):
+    for name in "ab":
+        write(data / "notes" / f"{name}.json", {"note": "The tenant pays the rent in advance"})
+    assert (
+        "\n  schema inferred from notes /properties/note: FuzzyComparator at a threshold of 0.8; "
+        "this concerns 2 of 2 texts (those with letters)\n"
+    ) in stickler("lint", "notes").out
+
+
 def test_what_is_written_is_what_its_schema_says(stickler, data):
     write(data / "gt" / "three.json", {"id": "A-1", "total": "n/a", "lines": [], "odd": 1})
     write(data / "gt" / "four.json", "{")

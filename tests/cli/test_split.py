@@ -20,7 +20,7 @@ def packets(data):
 def test_right_packets_pass_a_gate(stickler, packets):
     result = stickler("split", "scans", "found", "--fail-under", "1")
     assert (result.code, result.err) == (0, "")
-    assert "2 of 2 sections have the right pages and class\n" in result.out
+    assert "2 of 2 true sections were predicted with the right pages and class\n" in result.out
 
 
 def test_a_packet_without_a_prediction_misses_its_sections(stickler, packets):
@@ -53,4 +53,7 @@ def test_a_page_that_is_predicted_twice_is_told(stickler, packets):
     result = stickler("split", "scans", "found")
     assert result.code == 0
     assert "one: 1 of 3 sections wrong; 1 page is in two predicted sections; " in result.out
-    assert "sections with errors: 1 invented" in result.out
+    assert (
+        "\n2 of 2 true sections were predicted with the right pages and class; errors: 1 predicted "
+        "section invented\n"
+    ) in result.out

@@ -153,8 +153,8 @@ def test_what_is_accepted_is_written_beside_the_ground_truth(stickler, data):
     run = stickler(*COMMAND, "--write-gold", "gold")
 
     assert (
-        "written to the directory gold; 2 predicted values added as right values (in 1 ground "
-        "truth)"
+        "written to the directory gold; in 1 ground truth, 2 predicted values now also count as "
+        "right\n"
     ) in run.err
     assert before == {file: file.read_bytes() for file in before}
     gold = json.loads((data / "gold" / "two.json").read_text("utf-8"))
@@ -165,7 +165,11 @@ def test_what_is_accepted_is_written_beside_the_ground_truth(stickler, data):
     assert again["all_fields_matched" if "all_fields_matched" in again else "overall_score"]
 
     write_verdicts(data, {"verdict": "neither"})
-    stickler("eval", "schema.json", "gold", "pred", *COMMAND[4:], "--write-gold", "more")
+    run = stickler("eval", "schema.json", "gold", "pred", *COMMAND[4:], "--write-gold", "more")
+    assert (
+        "2 ground truths written to the directory more; the verdicts changed no ground truth\n"
+        in run.err
+    )
     assert json.loads((data / "more" / "two.json").read_text("utf-8")) == gold
 
 
@@ -199,8 +203,8 @@ def test_what_is_accepted_inside_an_alternative_is_written_there(stickler, data)
     run = stickler(*COMMAND, "--write-gold", "gold")
 
     assert (
-        "written to the directory gold; 2 predicted values added as right values (in 1 ground "
-        "truth)"
+        "written to the directory gold; in 1 ground truth, 2 predicted values now also count as "
+        "right\n"
     ) in run.err, run.err
     gold = json.loads((data / "gold" / "two.json").read_text("utf-8"))
     assert gold["_value"] == {"id": "one"}

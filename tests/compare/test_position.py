@@ -79,8 +79,14 @@ def test_what_pairs_in_other_ways_is_refused_beside_positions(name):
     items = {"type": "object", "properties": {"k": {"type": "string"}}}
     schema = {"properties": {"x": {**STEPS, "items": items, f"x-aws-stickler-{name}": value}}}
 
-    with pytest.raises(SchemaError, match='by position, expected the pairing "best" or'):
+    with pytest.raises(SchemaError) as caught:
         compile_schema(schema)
+    assert str(caught.value) == (
+        f"#/properties/x/x-aws-stickler-{name}: the annotation has no effect, because the elements "
+        "of this list are paired by position, expected no such annotation, or "
+        'x-aws-stickler-pairing "best" or "ordered"; "ordered" keeps the order, but may leave '
+        "elements unpaired"
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from stickler_cli.core.json_values import (
     ReadingRule,
     brief,
     canonical_json,
+    describe_python_type,
     doubled_names,
     is_absent,
     json_line,
@@ -51,6 +52,11 @@ def test_equal_content_has_equal_bytes(document: Any, canonical: bytes):
 )
 def test_a_message_shows_a_value_as_json_in_at_most_80_characters(value: object, printed: str):
     assert brief(value) == printed
+
+
+def test_a_message_names_the_type_of_a_value_but_a_class_itself():
+    assert describe_python_type(1) == "of type int"
+    assert describe_python_type(ReadingRule) == "the class ReadingRule, not an instance of it"
 
 
 def test_of_what_python_does_not_print_a_message_shows_the_kind():

@@ -415,8 +415,9 @@ def test_a_text_whose_values_are_codes_is_not_compared_by_likeness(
     assert ("forgiving-text", "city") not in result
 
 
-EDIT = "LevenshteinComparator at a threshold of 0.5;"
-FUZZY = "FuzzyComparator at a threshold of 0.5;"
+CONCERNS = "this concerns"
+EDIT = f"LevenshteinComparator at a threshold of 0.5; {CONCERNS}"
+FUZZY = f"FuzzyComparator at a threshold of 0.5; {CONCERNS}"
 LONG = "The tenant pays the rent of each month in advance"  # more than 40 letters
 WORDS = " ".join(f"{letter}{vowel}xq" for letter in "bcdfghklmn" for vowel in "aeiou")  # 50
 BY_WORDS = {
@@ -436,7 +437,7 @@ ABOUT_TEXTS = ("letters-decide", "numbers-decide", "words-tolerated", "letters-t
         (
             {},
             [LONG, "short"],
-            {"letters-decide": f"{EDIT} 1 of 2 texts have more than 40 letters"},
+            {"letters-decide": f"{EDIT} 1 of 2 texts (those with more than 40 letters)"},
         ),
         ({}, ["short", LONG[:40]], {}),
         ({X + "threshold": 1}, [LONG], {}),
@@ -444,29 +445,29 @@ ABOUT_TEXTS = ("letters-decide", "numbers-decide", "words-tolerated", "letters-t
         (
             BY_WORDS,
             [LONG, "17"],
-            {"letters-tolerated": f"{FUZZY} 1 of 2 texts have letters"},
+            {"letters-tolerated": f"{FUZZY} 1 of 2 texts (those with letters)"},
         ),
         (BY_LETTERS, [LONG, WORDS], {}),
         (
             BY_WORDS,
             ["500 mg", "7", "none"],
             {
-                "numbers-decide": "FuzzyComparator; 1 of 3 texts have numbers",
-                "letters-tolerated": f"{FUZZY} 2 of 3 texts have letters",
+                "numbers-decide": f"FuzzyComparator; {CONCERNS} 1 of 3 texts (those with numbers)",
+                "letters-tolerated": f"{FUZZY} 2 of 3 texts (those with letters)",
             },
         ),
         (
             {X + "comparator": "NumericComparator", X + "comparator-config": {"unit": "same"}},
             ["500 mg", "7"],
-            {"numbers-decide": "NumericComparator; 1 of 2 texts have numbers"},
+            {"numbers-decide": f"NumericComparator; {CONCERNS} 1 of 2 texts (those with numbers)"},
         ),
         ({X + "comparator": "NumericComparator"}, ["500", "7 mg"], {}),
         (
             BY_WORDS,
             [WORDS, f"the {WORDS[4:]}", LONG],
             {
-                "words-tolerated": f"{FUZZY} 1 of 3 texts have 50 or more words",
-                "letters-tolerated": f"{FUZZY} 3 of 3 texts have letters",
+                "words-tolerated": f"{FUZZY} 1 of 3 texts (those with 50 or more words)",
+                "letters-tolerated": f"{FUZZY} 3 of 3 texts (those with letters)",
             },
         ),
         ({**BY_WORDS, X + "threshold": 1}, [WORDS], {}),

@@ -539,13 +539,16 @@ class FieldValues:
         distinct_values = {code: codes.values[code] for code in positions_by_code}
         for code, similarity in _find_unmatched(node, distinct_values):
             value = codes.values[code]
-            reason = (
-                f"{node.comparator.name} gives {similarity:g} when comparing the value with itself"
-            )
-            finding, expected = f"{brief(value)}: {reason}", f"at least {node.threshold:g}"
+            name = node.comparator.name
             # These comparators match equal values even if they cannot read them.
             is_only_unreadable = node.comparator.same_value
-            rule = "unreadable-value" if is_only_unreadable else "never-matches"
+            if is_only_unreadable:
+                rule, reason, expected = "unreadable-value", f"{name} cannot read this value", ""
+            else:
+                rule = "never-matches"
+                reason = f"{name} gives {similarity:g} when comparing the value with itself"
+                expected = f"at least {node.threshold:g}"
+            finding = f"{brief(value)}: {reason}"
             for position in positions_by_code[code]:
                 profile.unmatched += not is_only_unreadable
                 self._findings.add(rule, path, spot_of(position), finding, expected)

@@ -145,7 +145,8 @@ def found_text(place: FoundRecord) -> str:
 def _location_text(place: FoundRecord) -> str:
     """Return file, line and pointer of a location as text."""
     line = f":{place.line}" if place.line else ""
-    return " ".join(filter(None, (f"{place.file}{line}", place.pointer or "")))
+    file = f"schema {place.file}" if place.file.startswith(INFERRED_FROM) else place.file
+    return " ".join(filter(None, (f"{file}{line}", place.pointer or "")))
 
 
 MAX_PLACES: Final = 100

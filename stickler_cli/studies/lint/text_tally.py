@@ -58,20 +58,20 @@ class TextTally:
     def findings(self) -> Iterator[tuple[str, str]]:
         """Yield (lint rule, reason) for each lint rule that the field breaks.
 
-        The reason is a clause, such as `LevenshteinComparator at a threshold of 0.7; 3 of 5 texts
-        have more than 40 letters`.
+        The reason is a clause, such as `LevenshteinComparator at a threshold of 0.7; this concerns
+        3 of 5 texts (those with more than 40 letters)`.
         """
         name = self.node.comparator.name
         at_threshold = f"{name} at a threshold of {self.node.threshold:g}"
         if self.long_texts and is_edit_distance(self.node):
-            finding = f"{at_threshold}; {self.long_texts} of {self.texts} texts have"
-            yield "letters-decide", f"{finding} more than {SHORT} letters"
+            finding = f"{at_threshold}; this concerns {self.long_texts} of {self.texts} texts"
+            yield "letters-decide", f"{finding} (those with more than {SHORT} letters)"
         if self.with_numbers and decides_by_numbers(self.node):
-            finding = f"{name}; {self.with_numbers} of {self.texts} texts have numbers"
-            yield "numbers-decide", finding
+            finding = f"{name}; this concerns {self.with_numbers} of {self.texts} texts"
+            yield "numbers-decide", f"{finding} (those with numbers)"
         if self.wordy_texts:
-            finding = f"{at_threshold}; {self.wordy_texts} of {self.texts} texts have"
-            yield "words-tolerated", f"{finding} {WORDS_PER_REPLACED} or more words"
+            finding = f"{at_threshold}; this concerns {self.wordy_texts} of {self.texts} texts"
+            yield "words-tolerated", f"{finding} (those with {WORDS_PER_REPLACED} or more words)"
         if self.with_letters and tolerates_words(self.node):
-            finding = f"{at_threshold}; {self.with_letters} of {self.texts} texts have letters"
-            yield "letters-tolerated", finding
+            finding = f"{at_threshold}; this concerns {self.with_letters} of {self.texts} texts"
+            yield "letters-tolerated", f"{finding} (those with letters)"

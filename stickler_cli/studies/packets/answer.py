@@ -370,20 +370,23 @@ def _verdict_sentence(report: SplitReport) -> str:
     """Return a sentence for the report: how many sections are right, split, merged and so on."""
     counts = report.counts
     right = counts["sections.exact"] + counts["sections.order"]
-    summary = f"{right} of {number_of(counts['gt'], 'section')} have the right pages and class"
+    summary = (
+        f"{right} of {number_of(counts['gt'], 'true section')} were predicted with the right pages "
+        "and class"
+    )
     errors = [
-        f"{counts[name]} {description}"
-        for name, description in (
-            ("split", "split"),
-            ("merged", "merged from several"),
-            ("sections.missed", "missed"),
-            ("sections.invented", "invented"),
+        f"{number_of(counts[name], section)} {description}"
+        for name, section, description in (
+            ("split", "true section", "split"),
+            ("merged", "predicted section", "merged from several"),
+            ("sections.missed", "true section", "missed"),
+            ("sections.invented", "predicted section", "invented"),
         )
         if counts[name]
     ]
     if not errors:
         return summary
-    return f"{summary}; sections with errors: {', '.join(errors)}"
+    return f"{summary}; errors: {', '.join(errors)}"
 
 
 def _rate_table(report: SplitReport, *, with_intervals: bool) -> Figures:
