@@ -69,6 +69,10 @@ def test_a_pointer_names_steps_with_their_slashes_and_tildes_escaped():
         ("a.**", "a", True),
         ("a.**.c", "a.b.b.c", True),
         ("**.**.**.c", "a.b", False),
+        ("a.*.c.d", "a.b.c.d", True),
+        ("a.*.c.d", "a.b.x.d", False),
+        ("**.c.d", "a.b.c.d", True),
+        ("**.c.d", "a.c.b.d", False),
     ],
 )
 def test_a_pattern_matches_paths(pattern, path, expected):

@@ -109,30 +109,25 @@ def test_parquet_and_arrow_need_the_extra_parquet(monkeypatch: pytest.MonkeyPatc
         require_pyarrow("a table of Arrow")
 
 
+COMPARATORS = ["ExactComparator", "FuzzyComparator", "LevenshteinComparator"]
+
+
 @pytest.mark.parametrize(
-    ("word", "choice"),
+    ("word", "choices", "choice"),
     [
-        ("LevenshtienComparator", "LevenshteinComparator"),
-        ("levenshteincomparator", "LevenshteinComparator"),
-        ("Exact", "ExactComparator"),
-        ("Fuzy", "FuzzyComparator"),
-        ("Nope", None),
-        ("", None),
-        ("x" * 1000, None),
+        ("LevenshtienComparator", COMPARATORS, "LevenshteinComparator"),
+        ("levenshteincomparator", COMPARATORS, "LevenshteinComparator"),
+        ("Exact", COMPARATORS, "ExactComparator"),
+        ("Fuzy", COMPARATORS, "FuzzyComparator"),
+        ("Nope", COMPARATORS, None),
+        ("", COMPARATORS, None),
+        ("x" * 1000, COMPARATORS, None),
+        ("Tolerance", ["tolerance_mode", "tolerance"], "tolerance"),  # whole before beginning
+        ("a", [], None),
     ],
 )
-def test_the_nearest_choice_is_found_by_case_beginning_and_likeness(word, choice):
-    choices = ["ExactComparator", "FuzzyComparator", "LevenshteinComparator"]
-
+def test_the_nearest_choice_is_found_by_case_beginning_and_likeness(word, choices, choice):
     assert nearest(word, choices) == choice
-
-
-def test_of_two_choices_with_the_same_beginning_the_whole_one_is_nearest():
-    assert nearest("Tolerance", ["tolerance_mode", "tolerance"]) == "tolerance"
-
-
-def test_there_is_nothing_near_where_there_is_no_choice():
-    assert nearest("a", []) is None
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Causes name another field only if its values occur there more often than by chance."""
 
 import random
+from itertools import islice
 
 import pytest
 
@@ -80,11 +81,11 @@ def test_a_field_that_holds_another_is_told_among_errors_by_chance():
 
 
 def test_what_is_told_does_not_depend_on_chunks_or_the_order_of_merging():
-    pairs = random_errors(1, LONG_STATES)
+    pairs = dict(islice(random_errors(1, LONG_STATES).items(), 60))
     expected = evaluated(pairs).to_dict()
     assert expected["value_counts"]["wrong"]
     assert read_evaluation(expected).to_dict() == expected
-    for chunk in (1, 7, 100):
+    for chunk in (1, 7, 40):
         assert evaluated(pairs, chunk=chunk).to_dict() == expected
 
     parts = [evaluated({name: pair}) for name, pair in pairs.items()]
@@ -93,9 +94,7 @@ def test_what_is_told_does_not_depend_on_chunks_or_the_order_of_merging():
         merged = Evaluation()
         for part in parts:
             merged.merge(part)
-        found = merged.to_dict()
-        assert found["value_counts"] == expected["value_counts"]
-        assert found["causes"] == expected["causes"]
+        assert merged.to_dict() == expected
 
 
 def counts_of(gt, wrong):

@@ -5,7 +5,7 @@ import pytest
 
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.counts import number_cells
-from .batches import TEXT, an_object, batch, records
+from .batches import TEXT, batch
 
 
 @pytest.mark.parametrize("n_keys", [9, 10_000])
@@ -14,16 +14,6 @@ def test_cells_are_numbered_in_the_order_of_their_keys_however_many_there_could_
 
     assert different.tolist() == [3, 7, 8]
     assert cell.tolist() == [1, 0, 1, 2]
-
-
-def test_an_object_against_a_value_is_one_wrong_item_and_its_values_are_missed():
-    schema = an_object(o=an_object(a=TEXT, b=TEXT))
-    (record,) = records(batch(compile_schema(schema), {"1": ({"o": {"a": "x"}}, {"o": "x"})}))
-
-    fields = record["fields"]
-    assert (fields["o"]["items"], fields["o"].get("whole", 0)) == (1, 0)
-    assert fields[""]["overall"] == {"fd": 1}
-    assert fields[""]["leaves"] == {"fa": 1, "fn": 1}
 
 
 def test_keys_without_end_have_cells_for_the_documents_that_have_them_only():

@@ -232,19 +232,15 @@ def test_names_with_dots_and_blanks_are_quoted():
     ]
 
 
-def test_a_false_discovery_says_its_similarity_and_the_others_do_not():
-    schema = an_object(a={**TEXT, "x-aws-stickler-threshold": 0.8}, b=TEXT)
-    errors = errors_of(schema, {"a": "abcd", "b": "x"}, {"a": "abcx"})
+def test_an_error_says_its_similarity_or_which_side_has_no_partner():
+    schema = an_object(a={**TEXT, "x-aws-stickler-threshold": 0.8}, b=TEXT, c=TEXT)
+    errors = errors_of(schema, {"a": "abcd", "b": "x"}, {"a": "abcx", "c": "x"})
 
-    assert (errors[0].similarity, errors[0].reason) == (0.75, "below threshold (0.750 < 0.8)")
-    assert (errors[1].similarity, errors[1].reason) == (None, "unmatched ground truth")
-
-
-def test_a_reason_names_the_side_that_has_no_partner():
-    missed, invented = errors_of(an_object(a=TEXT, b=TEXT), {"a": "x"}, {"b": "x"})
-
-    assert missed.reason == "unmatched ground truth"
-    assert invented.reason == "unmatched prediction"
+    assert [(error.similarity, error.reason) for error in errors] == [
+        (0.75, "below threshold (0.750 < 0.8)"),
+        (None, "unmatched ground truth"),
+        (None, "unmatched prediction"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -383,24 +379,24 @@ def test_an_undeclared_key_of_an_invented_item_is_in_no_place_of_the_ground_trut
     ]
 
 
-def test_non_matches_have_names_as_they_are():
-    schema = {"type": "object", "properties": {"ship.to": {"type": "object"}}}
-    gt, pred = {"ship.to": {"s t": "x"}}, {"ship.to": {"s t": "qqq"}}
-
+@pytest.mark.parametrize(
+    ("schema", "gt", "pred", "expected"),
+    [
+        (
+            an_object(**{"ship.to": {"type": "object"}}),
+            {"ship.to": {"s t": "x"}},
+            {"ship.to": {"s t": "qqq"}},
+            [("ship.to", None), ("ship.to.s t", None)],
+        ),
+        (
+            an_object(**{"a list": a_list(an_object(n=TEXT))}),
+            {"a list": [{"n": "x"}]},
+            {},
+            [("a list[0]", None), ("a list[0].n", "a list[0]")],
+        ),
+    ],
+)
+def test_non_matches_have_names_as_they_are(schema, gt, pred, expected):
     entries = map(non_match, errors_of(schema, gt, pred))
 
-    assert [(entry["field_path"], entry.get("inside")) for entry in entries] == [
-        ("ship.to", None),
-        ("ship.to.s t", None),
-    ]
-
-
-def test_what_a_non_match_is_inside_of_has_names_as_they_are():
-    schema = an_object(**{"a list": a_list(an_object(n=TEXT))})
-
-    entries = map(non_match, errors_of(schema, {"a list": [{"n": "x"}]}, {}))
-
-    assert [(entry["field_path"], entry.get("inside")) for entry in entries] == [
-        ("a list[0]", None),
-        ("a list[0].n", "a list[0]"),
-    ]
+    assert [(entry["field_path"], entry.get("inside")) for entry in entries] == expected

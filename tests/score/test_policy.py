@@ -431,7 +431,9 @@ def test_one_start_gives_the_thresholds_of_mapie():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_policies_break_their_promise_as_seldom_as_the_docs_say(kind):
+def test_policies_break_their_promise_as_seldom_as_the_docs_say(kind, monkeypatch):
+    # No simulated figure depends on the bound, which takes half of the time.
+    monkeypatch.setattr("stickler_cli.score.policy._bound_loss", lambda *_: 0.0)
     figures = simulate_policies(kind, documents=200, max_error=0.1, sets=SETS, seed=0)
     assert figures.broken <= 0.05
     page = (Path(__file__).parents[2] / "docs" / "accepting.md").read_text("utf-8")

@@ -25,7 +25,6 @@ from stickler_cli.score.sums import (
     sum_counts,
     sum_scores,
 )
-from tests.score.batches import comparison_view
 from .batches import TEXT, X, a_list, an_object, batch, cells_of, not_compared
 
 
@@ -261,34 +260,11 @@ def test_a_view_may_count_false_discoveries_in_recall_all_the_way_down():
         assert view["fields"]["a"]["leaves"]["derived"]["cm_recall"] == recall
 
 
-def test_one_document_s_view_holds_all_that_users_know():
-    schema = an_object(a={**TEXT, X + "threshold": 0.8, X + "clip-under-threshold": True}, b=TEXT)
-    pair = {"a": "abcd", "b": "x"}, {"a": "abcx", "b": "x"}
-
-    result = comparison_view(batch(compile_schema(schema), {"": pair}), recall_with_fd=True)
-
-    assert result["overall_score"] == 0.5
-    assert result["field_scores"] == {"a": 0.0, "b": 1.0}
-    assert result["all_fields_matched"] is False
-    assert [entry["field_path"] for entry in result["non_matches"]] == ["a"]
-    assert result["confusion_matrix"]["overall"]["derived"]["cm_recall"] == 0.5
-    assert result["confusion_matrix"]["fields"]["a"]["raw_similarity_score"] == 0.75
-    assert result["confusion_matrix"]["fields"]["a"]["threshold_applied_score"] == 0.0
-
-
 def test_of_a_document_that_was_not_compared_nothing_is_counted():
     missing = not_compared("x")
 
     assert missing.counts is None
     assert missing.tree(0) is None
-
-
-def test_a_view_without_errors_says_so():
-    pair = {"a": "x"}, {"a": "x"}
-
-    result = comparison_view(batch(compile_schema(an_object(a=TEXT)), {"": pair}))
-
-    assert (result["all_fields_matched"], result["non_matches"]) == (True, [])
 
 
 def test_an_object_where_another_kind_is_found_counts_in_leaves_alone_in_an_item_not_found():
@@ -507,24 +483,6 @@ def test_a_rate_without_a_denominator_is_0(counts, precision, recall, f1, accura
     assert counts.derived() == pytest.approx(
         {"precision": precision, "recall": recall, "f1": f1, "accuracy": accuracy}
     )
-
-
-def test_results_show_counts_and_prefixed_rates():
-    assert Counts(tp=1, fd=1).view() == {
-        "tp": 1,
-        "fd": 1,
-        "fa": 0,
-        "fn": 0,
-        "fp": 1,
-        "tn": 0,
-        "derived": {
-            "cm_precision": 0.5,
-            "cm_recall": 1.0,
-            "cm_f1": pytest.approx(2 / 3),
-            "cm_accuracy": 0.5,
-        },
-    }
-    assert Counts(tp=1, fd=1).view(recall_with_fd=True)["derived"]["cm_recall"] == 0.5
 
 
 def test_a_rule_decides_what_recall_is_in_every_rate():

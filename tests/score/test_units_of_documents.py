@@ -10,7 +10,6 @@ from stickler_cli.score.batch import Batch
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.errors.located_units import located_units
 from stickler_cli.score.errors.wrong_units import is_judged_unit
-from stickler_cli.score.sums import sum_counts
 from .batches import TEXT, X, a_list, an_object, batch, not_compared, records
 
 COUNTED = {**TEXT, X + "aggregate": True, X + "weight": 3}
@@ -95,16 +94,6 @@ def test_documents_together_are_told_of_as_each_by_itself(plan, pairs):
     for (name, pair), units_found in zip(pairs.items(), together, strict=True):
         (single,) = described(compared(plan, {name: pair}))
         assert units_found == single, name
-
-
-def test_documents_of_any_shape_are_gone_into_as_far_as_they_go():
-    for schema, pairs, leaves in (
-        (a_list(TEXT), {"1": ([], [])}, [0, 0, 0, 0, 1]),
-        (a_list(TEXT), {"1": (["a"], ["a", "b"])}, [1, 0, 1, 0, 0]),
-        (an_object(a=TEXT), {"1": ({}, {})}, [0, 0, 0, 0, 1]),
-    ):
-        summed = sum_counts(batch(compile_schema(schema), pairs).counts)
-        assert [*summed[()].counts("leaves")] == leaves
 
 
 def test_errors_of_keys_stand_in_the_order_of_the_keys():

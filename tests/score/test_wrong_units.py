@@ -1,6 +1,7 @@
 """Compared units, also right ones: their attributes and their order."""
 
 import numpy as np
+import pytest
 
 from stickler_cli.comparators.base import Answers, BaseComparator
 from stickler_cli.compare.engine import compare
@@ -174,21 +175,23 @@ def moved_of(items, gt, pred):
     ]
 
 
-def test_an_element_that_moved_is_missed_and_invented_as_a_move():
-    assert moved_of(TEXT, ["alpha", "beta"], ["beta", "alpha", "gamma"]) == [
-        ((1,), "moved"),
-        ((0,), "moved"),
-        ((2,), "invented_item"),
-    ]
-
-
-def test_an_element_moves_to_one_place_only():
-    assert moved_of(TEXT, ["alpha", "beta"], ["beta", "beta", "alpha", "alphas"]) == [
-        ((0,), "moved"),
-        ((0,), "invented_item"),
-        ((2,), "moved"),
-        ((3,), "invented_item"),
-    ]
+@pytest.mark.parametrize(
+    ("gt", "pred", "classes"),
+    [
+        # "beta" is paired with none: it moved from the second place to the first.
+        ("alpha beta", "beta alpha gamma", [(1, "moved"), (0, "moved"), (2, "invented_item")]),
+        # It moves to one place only.
+        (
+            "alpha beta",
+            "beta beta alpha alphas",
+            [(0, "moved"), (0, "invented_item"), (2, "moved"), (3, "invented_item")],
+        ),
+        # Of two that could have moved one has.
+        ("one two two", "two one", [(1, "moved"), (2, "missed_item"), (0, "moved")]),
+    ],
+)
+def test_an_element_that_moved_is_missed_and_invented_as_a_move(gt, pred, classes):
+    assert moved_of(TEXT, gt.split(), pred.split()) == [((place,), name) for place, name in classes]
 
 
 def test_an_item_that_moved_is_told_as_a_whole_and_its_values_are_missed():
@@ -202,14 +205,6 @@ def test_an_item_that_moved_is_told_as_a_whole_and_its_values_are_missed():
         ((0,), "moved"),
         ((0, "a"), "invented_value"),
         ((0, "b"), "invented_value"),
-    ]
-
-
-def test_of_two_that_could_have_moved_one_has():
-    assert moved_of(TEXT, ["one", "two", "two"], ["two", "one"]) == [
-        ((1,), "moved"),
-        ((2,), "missed_item"),
-        ((0,), "moved"),
     ]
 
 
