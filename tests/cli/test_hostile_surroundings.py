@@ -8,6 +8,9 @@ import sys
 
 import pytest
 
+from .forks import Fork
+from .test_faults import PATIENCE
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has /dev/full"),  # noqa: PTH110
@@ -68,61 +71,71 @@ def run_in(folder, command, redirection="", **environment):
     )
 
 
-def check_words(result):
-    printed = result.stdout + result.stderr
+def check_words(printed):
     for sign in (b"Traceback", b"internal error", b"Exception ignored"):
         assert sign not in printed, printed
 
 
-@pytest.mark.parametrize(
-    ("command", "redirection"),
-    [
-        *(pytest.param(COMMANDS["eval"], stream, id=f"eval {stream}") for stream in STREAMS),
-        *(
-            pytest.param(command, stream, id=f"{name} {stream}")
-            for name, command in COMMANDS.items()
-            for stream in (">/dev/full", ">&- 2>&- <&-")
-            if name != "eval"
-        ),
-    ],
-)
-def test_closed_and_full_streams_end_with_the_documented_code(folder, command, redirection):
-    result = run_in(folder, command, redirection)
-    check_words(result)
+@pytest.mark.parametrize("redirection", STREAMS)
+def test_closed_and_full_streams_end_with_the_documented_code(folder, redirection):
+    result = run_in(folder, COMMANDS["eval"], redirection)
+    check_words(result.stdout + result.stderr)
     assert result.returncode in STREAMS[redirection], result
+
+
+@pytest.mark.parametrize("file", ["/dev/full", None])
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_no_command_ends_well_without_a_stream_for_its_results(folder, command, file):
+    with open("/dev/full", "w") as full:  # noqa: PTH123
+        streams = {1: full.fileno()} if file else {0: None, 1: None, 2: None}
+        with fork(folder, command, streams=streams) as process:
+            _, err = process.communicate(PATIENCE)
+    check_words(err)
+    assert process.returncode == 4, err
+
+
+def fork(folder, command, **more):
+    return Fork(*command.split(), "--no-config", folder=folder, **more)
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_a_reader_that_leaves_changes_nothing(folder, command):
-    complete = run_in(folder, command)
-    result = run_in(folder, command, "| head -n 1")
+    with fork(folder, command) as complete:
+        out, expected = complete.communicate(PATIENCE)
+    read, write_end = os.pipe()
+    with fork(folder, command, streams={1: write_end}) as process:
+        os.close(write_end)
+        with open(read, "rb") as reader:  # noqa: PTH123 - it has no path
+            first_line = reader.readline()
+        _, err = process.communicate(PATIENCE)
 
-    check_words(result)
-    assert result.stdout == complete.stdout.splitlines(keepends=True)[0]
-    assert result.stderr == complete.stderr
+    check_words(err)
+    assert first_line == out.splitlines(keepends=True)[0]
+    assert (process.returncode, err) == (complete.returncode, expected)
 
 
 ALL_COMMANDS = """
 import sys
+from stickler_cli.__main__ import stickler
 from stickler_cli.cli import main
-for command in sys.argv[1:]:
-    code = main([*command.split(), "--no-config"])
+*commands, last = [[*command.split(), "--no-config"] for command in sys.argv[1:]]
+for command in commands:
+    code = main(command)
     assert code in {0, 1}, f"{command}: {code}"
+sys.argv[1:] = last
+stickler()
 """
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS.values(), ids=ENVIRONMENTS)
 def test_commands_work_in_strange_environments(folder, environment):
     result = subprocess.run(
-        [sys.executable, "-c", ALL_COMMANDS, *COMMANDS.values()],
+        [sys.executable, "-c", ALL_COMMANDS, *COMMANDS.values(), COMMANDS["eval"]],
         cwd=folder,
         env={**os.environ, **environment},
         capture_output=True,
         timeout=300,
         check=False,
     )
-    check_words(result)
+    check_words(result.stdout + result.stderr)
     assert result.returncode == 0, result
-    started = run_in(folder, COMMANDS["eval"], **environment)
-    check_words(started)
-    assert started.returncode == 0, started
