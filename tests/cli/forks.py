@@ -8,6 +8,7 @@ starts, saves that time here. A fork ends as a process that was started: by `sys
 import atexit
 import json
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -26,8 +27,9 @@ class Fork:
 
     It is the first process of a process group of its own. Its standard input is empty, and what it
     writes is kept for `communicate`. `streams` names files (their descriptors) that it has instead
-    as standard input (0), output (1) or error (2); where it names None, the stream is closed. At
-    the end of the block of a `with`, all processes of the group that still run are killed.
+    as standard input (0), output (1) or error (2); where it names None, the stream is closed. No
+    file that it writes may have more than `most_bytes`. At the end of the block of a `with`, all
+    processes of the group that still run are killed.
     """
 
     def __init__(
@@ -36,6 +38,7 @@ class Fork:
         folder: str | Path = ".",
         environment: dict[str, str] | None = None,
         streams: dict[int, int | None] | None = None,
+        most_bytes: int = resource.RLIM_INFINITY,
     ) -> None:
         self._kept = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 - see __exit__
         self.returncode: int | None = None
@@ -46,6 +49,7 @@ class Fork:
             "folder": str(Path(folder).absolute()),
             "environment": {**os.environ, **(environment or {})},
             "open": [*files_open],
+            "most_bytes": most_bytes,
             "closed": [*(files.keys() - files_open.keys())],
         }
         self._supervisor, other_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -71,12 +75,13 @@ class Fork:
             self.returncode = json.loads(self._supervisor.recv(100))
         return self.returncode
 
-    def communicate(self, timeout: float) -> tuple[bytes, bytes]:
+    def communicate(self, timeout: float) -> tuple[str, str]:
         """Wait until the fork has ended; return what it wrote to standard output and error."""
         self.wait(timeout)
         for file in self._kept:
             file.seek(0)
-        return self._kept[0].read(), self._kept[1].read()
+        out, err = (file.read().decode(errors="surrogateescape") for file in self._kept)
+        return out, err
 
     def send_signal(self, number: int) -> None:
         os.kill(self.pid, number)
@@ -156,6 +161,8 @@ def _run(request: dict, descriptors: dict[int, int]) -> None:
     for number in request["closed"]:
         os.close(number)
         _replace_stream(number, None)  # as Python does where a stream is closed from the start
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also where nohup began the tests
+    resource.setrlimit(resource.RLIMIT_FSIZE, (request["most_bytes"], request["most_bytes"]))
     os.environ.clear()
     os.environ.update(request["environment"])
     os.chdir(request["folder"])

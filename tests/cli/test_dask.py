@@ -40,6 +40,13 @@ pytestmark = [
 
 DOCUMENTS = 40
 
+SPARING = {
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
+    "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1",
+}
+"""Settings of Dask: workers take no samples of their stacks, and a task is given up when it has
+killed two workers, not four. To start a worker again takes seconds of processor time."""
+
 
 @contextmanager
 def started(*arguments: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
@@ -48,7 +55,7 @@ def started(*arguments: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
         process = subprocess.Popen(
             (sys.executable, "-m", *arguments),
             cwd=folder,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join((str(folder), *sys.path))},
+            env={**os.environ, **SPARING, "PYTHONPATH": os.pathsep.join((str(folder), *sys.path))},
             stdout=log,
             stderr=log,
             start_new_session=True,
@@ -63,39 +70,39 @@ def started(*arguments: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 
 @contextmanager
-def cluster(folder: Path, *, threads: int = 1) -> Iterator[SimpleNamespace]:
-    """Start a scheduler and two workers that can import modules from a folder."""
+def cluster(folder: Path, *worker_options: str, workers: int = 1) -> Iterator[SimpleNamespace]:
+    """Start a scheduler and workers that can import modules from a folder."""
     place = folder / "scheduler.json"
     place.unlink(missing_ok=True)
     meeting = ("--scheduler-file", str(place))  # where the scheduler says which port it has
     listening = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard")
-    worker = ("--nworkers", "1", "--nthreads", str(threads), "--no-dashboard")
-    patient = ("--death-timeout", str(PATIENCE))
+    worker = ("--nworkers", "1", "--no-dashboard", "--death-timeout", str(PATIENCE))
     with ExitStack() as stack:
         start = lambda *given: stack.enter_context(started(*given, folder=folder))  # noqa: E731
-        scheduler = start("distributed.cli.dask_scheduler", *meeting, *listening)
-        workers = [
-            start("distributed.cli.dask_worker", *meeting, *worker, *patient) for _ in range(2)
+        start("distributed.cli.dask_scheduler", *meeting, *listening)
+        processes = [
+            start("distributed.cli.dask_worker", *meeting, *worker, *worker_options)
+            for _ in range(workers)
         ]
         until(place.exists)
         with distributed.Client(
             scheduler_file=str(place), timeout=PATIENCE, set_as_default=False
         ) as client:
-            client.wait_for_workers(2, timeout=PATIENCE)
+            client.wait_for_workers(workers, timeout=PATIENCE)
             yield SimpleNamespace(
-                address=client.scheduler.address,
-                scheduler=scheduler,
-                workers=workers,
-                client=client,
+                address=client.scheduler.address, workers=processes, client=client
             )
 
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
-    """A running cluster, with the folder from which its workers import modules."""
+    """A running cluster of two workers, with the folder from which they import modules.
+
+    A worker that dies is started again.
+    """
     folder = tmp_path_factory.mktemp("cluster")
     write(folder / "obedient.py", COMPARATOR)
-    with cluster(folder) as address:
+    with cluster(folder, "--nthreads", "1", workers=2) as address:
         address.folder = folder
         yield address
 
@@ -303,7 +310,9 @@ def test_a_result_that_others_died_of_on_its_way_is_made_in_halves(mixed, shared
     assert remote == local
 
 
-def test_a_document_that_no_worker_survives_is_named_and_all_others_count(orders, shared, capsys):
+def test_a_document_that_no_worker_survives_is_named_and_all_others_count(
+    orders, shared, small_tasks, capsys
+):
     orders(die=17)
     code = main((*EVAL, "--engine", "dask", "--scheduler", shared.address, "--no-config"))
     run = json.loads(capsys.readouterr().out)
@@ -331,9 +340,8 @@ def test_a_cluster_that_loses_its_workers_is_not_waited_for_in_vain(
     orders()
     monkeypatch.setattr(dask_cluster, "ALONE", 1.0)
     monkeypatch.setattr(dask_cluster, "LOOKING", 0.1)
-    with cluster(tmp_path) as scheduler:
-        for worker in scheduler.workers:
-            os.killpg(worker.pid, signal.SIGKILL)
+    with cluster(tmp_path, "--no-nanny") as scheduler:
+        os.killpg(scheduler.workers[0].pid, signal.SIGKILL)
         until(lambda: not scheduler.client.nthreads())
         code = main((*EVAL, "--engine", "dask", "--scheduler", scheduler.address, "--no-config"))
     assert code == ExitCode.INTERNAL
@@ -402,7 +410,7 @@ def test_a_scheduler_that_is_not_there_is_told(orders, refused, monkeypatch):
 
 def test_a_worker_of_several_threads_is_refused(orders, refused, tmp_path):
     orders()
-    with cluster(tmp_path, threads=2) as scheduler:
+    with cluster(tmp_path, "--nthreads", "2", "--no-nanny") as scheduler:
         err = refused("--scheduler", scheduler.address)
     assert (
         "has 2 threads, expected processes of one thread; start the worker with dask worker"
@@ -429,7 +437,7 @@ def test_a_cluster_of_its_own_ends_with_the_run(orders, tmp_path, shared):
 def test_a_signal_ends_the_run_with_what_is_finished(orders, number, code):
     folder = orders(wait=35)
     write(folder / "obedient.py", COMPARATOR)
-    with running(folder, "--engine", "dask", "--jobs", "2", "-o", "run.json") as process:
+    with running(folder, "--engine", "dask", "--jobs", "1", "-o", "run.json") as process:
         until((folder / "waiting").exists)
         time.sleep(0.5)  # others come to an end; how many makes no difference
         os.killpg(process.pid, number)  # as a terminal does it

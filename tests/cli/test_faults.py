@@ -10,14 +10,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from stickler_cli.cli.console import ExitCode
 from .conftest import write
+from .forks import Fork
 
 pytestmark = [
     pytest.mark.slow,
@@ -81,29 +82,15 @@ def orders(tmp_path: Path) -> Callable[..., Path]:
     return build
 
 
-@contextmanager
-def running(folder: Path, *arguments: str, **more: object) -> Iterator[subprocess.Popen[str]]:
-    """Start `stickler eval` in a process group of its own, and kill the group afterwards."""
-    process = subprocess.Popen(
-        (sys.executable, "-m", "stickler_cli", *EVAL, *arguments),
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(folder), *sys.path))},
-        text=True,
-        start_new_session=True,
-        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more},
-    )
-    try:
-        yield process
-    finally:
-        if alive(process.pid):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate(timeout=PATIENCE)
+def running(folder: Path, *arguments: str, **more: Any) -> Fork:
+    """Start `stickler eval`; at the end of the block of a `with`, kill what still runs of it."""
+    return Fork(*EVAL, *arguments, folder=folder, **more)
 
 
-def run(folder: Path, *arguments: str, **more: object) -> tuple[int, str, str]:
+def run(folder: Path, *arguments: str, **more: Any) -> tuple[int, str, str]:
     """Run `stickler eval` to its end; return exit code, standard output and standard error."""
     with running(folder, *arguments, **more) as process:
-        out, err = process.communicate(timeout=PATIENCE)
+        out, err = process.communicate(PATIENCE)
         until(lambda: not alive(process.pid))
     assert "Traceback" not in err
     return process.returncode, out, err
@@ -244,8 +231,8 @@ def test_a_signal_ends_the_run_with_what_is_finished_and_says_so(orders, jobs, n
         assert (folder / name).read_text() == "complete results of an earlier run"
         assert (folder / f"{name}.partial").read_text() != "complete results of an earlier run"
     assert json.loads((folder / "docs.json.partial").read_text())["partial"] is True
-    report = (sys.executable, "-m", "stickler_cli", "report", str(folder / "docs.json.partial"))
-    assert "partial: " in subprocess.run(report, capture_output=True, text=True, check=False).stdout
+    with Fork("report", "docs.json.partial", folder=folder) as report:
+        assert "partial: " in report.communicate(PATIENCE)[0]
     lines = (folder / "docs.jsonl.partial").read_text().splitlines()
     assert [json.loads(line)["document"] for line in lines] == [
         f"line {number + 1}" for number in range(done)
@@ -255,11 +242,7 @@ def test_a_signal_ends_the_run_with_what_is_finished_and_says_so(orders, jobs, n
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP])
 def test_nothing_outlives_a_run_that_is_killed_or_loses_its_terminal(orders, number):
     folder = orders(wait=20)
-
-    def heard() -> None:
-        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also where nohup began the tests
-
-    with running(folder, "-j", "2", "-o", "run.json", preexec_fn=heard) as process:
+    with running(folder, "-j", "2", "-o", "run.json") as process:
         until((folder / "waiting").exists)
         process.send_signal(number)
         until(lambda: not alive(process.pid))
@@ -272,14 +255,8 @@ def test_nothing_outlives_a_run_that_is_killed_or_loses_its_terminal(orders, num
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_disk_that_is_full_leaves_no_file(orders, jobs):
-    import resource
-
     folder = orders()
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-
-    code, _, err = run(folder, "-j", jobs, "--documents", "docs.jsonl", preexec_fn=limit)
+    code, _, err = run(folder, "-j", jobs, "--documents", "docs.jsonl", most_bytes=4096)
     assert code == ExitCode.INTERNAL
     assert err == "error: the results could not be written to docs.jsonl: File too large\n"
     assert line_files(folder) == set()
@@ -288,7 +265,7 @@ def test_a_disk_that_is_full_leaves_no_file(orders, jobs):
 def test_a_reader_that_stops_reading_changes_nothing(orders):
     read, write_end = os.pipe()
     os.close(read)
-    code, _, err = run(orders(), "-j", "2", stdout=write_end)
+    code, _, err = run(orders(), "-j", "2", streams={1: write_end})
     os.close(write_end)
     assert code == ExitCode.OK
     assert [line for line in err.splitlines() if not line.startswith("note: ")] == []
@@ -302,14 +279,9 @@ def test_of_streams_that_are_closed_from_the_start_that_of_results_is_an_error(
     orders, closed, code
 ):
     folder = orders()
-
-    def close() -> None:
-        for number in closed:
-            os.close(number)
-
-    with running(folder, "-j", "2", "--documents", "docs.jsonl", preexec_fn=close) as process:
-        process.communicate(timeout=PATIENCE)
-    assert process.returncode == code
+    streams = dict.fromkeys(closed)
+    code_of_run, _, _ = run(folder, "-j", "2", "--documents", "docs.jsonl", streams=streams)
+    assert code_of_run == code
     lines = (folder / "docs.jsonl").read_text().splitlines()
     assert [json.loads(line)["status"] for line in lines] == ["evaluated"] * 40
 

@@ -66,13 +66,14 @@ def run_in(folder, command, redirection="", **environment):
         cwd=folder,
         env={**os.environ, **environment},
         capture_output=True,
+        errors="surrogateescape",
         timeout=120,
         check=False,
     )
 
 
 def check_words(printed):
-    for sign in (b"Traceback", b"internal error", b"Exception ignored"):
+    for sign in ("Traceback", "internal error", "Exception ignored"):
         assert sign not in printed, printed
 
 
@@ -105,7 +106,7 @@ def test_a_reader_that_leaves_changes_nothing(folder, command):
     read, write_end = os.pipe()
     with fork(folder, command, streams={1: write_end}) as process:
         os.close(write_end)
-        with open(read, "rb") as reader:  # noqa: PTH123 - it has no path
+        with open(read, encoding="utf-8", errors="surrogateescape") as reader:  # noqa: PTH123 - it has no path
             first_line = reader.readline()
         _, err = process.communicate(PATIENCE)
 
@@ -134,6 +135,7 @@ def test_commands_work_in_strange_environments(folder, environment):
         cwd=folder,
         env={**os.environ, **environment},
         capture_output=True,
+        errors="surrogateescape",
         timeout=300,
         check=False,
     )

@@ -3,12 +3,10 @@
 import contextlib
 import io
 import json
-import os
 import random
 import re
 import shutil
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +21,7 @@ from stickler_cli.runs.directory.run_directory import FIRST_LINE
 from stickler_cli.runs.executors import executor
 from stickler_cli.runs.whole_files import PARTIAL
 from .conftest import write
+from .forks import Fork
 from .test_faults import PATIENCE, alive, until
 
 pytestmark = pytest.mark.slow
@@ -486,26 +485,12 @@ def patient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@contextlib.contextmanager
-def running(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Start a run in a process group of its own, and kill the group afterwards."""
-    process = subprocess.Popen(
-        (sys.executable, "-m", "stickler_cli", *COMMAND, "--run-dir", "kept", *arguments),
-        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(Path.cwd()), *sys.path))},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
-    try:
-        yield process
-    finally:
-        if alive(process.pid):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate(timeout=PATIENCE)
+def running(*arguments: str, **more: int) -> Fork:
+    return Fork(*COMMAND, "--run-dir", "kept", *arguments, **more)
 
 
 @contextlib.contextmanager
-def hold_at_document(document: int, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+def hold_at_document(document: int, *arguments: str) -> Iterator[Fork]:
     """Start a run, and continue when it waits in the middle of the given document."""
     place = write(Path("wait-at", f"x{document}"), "")
     with running(*arguments) as process:
@@ -515,10 +500,10 @@ def hold_at_document(document: int, *arguments: str) -> Iterator[subprocess.Pope
     Path("waiting").unlink()
 
 
-def finish(*arguments: str) -> tuple[int, bytes, str]:
+def finish(*arguments: str) -> tuple[int, str, str]:
     with running(*arguments) as process:
         out, err = process.communicate(timeout=PATIENCE)
-    return process.returncode, out, err.decode()
+    return process.returncode, out, err
 
 
 def journal_size() -> int:
@@ -571,7 +556,7 @@ def test_a_run_that_is_interrupted_leaves_partial_files_and_goes_on(patient):
 def test_two_runs_cannot_have_one_directory(patient):
     with hold_at_document(150, "--jobs", "1") as first:
         code, out, err = finish()
-        assert (code, out) == (ExitCode.USAGE, b"")
+        assert (code, out) == (ExitCode.USAGE, "")
         assert "error: --run-dir kept: another run is using this directory; wait until" in err
         Path("wait-at/x150").unlink()
         assert first.wait(PATIENCE) == 0
@@ -582,20 +567,10 @@ def test_a_run_on_a_full_disk_goes_on_when_there_is_room(patient):
     _, uninterrupted, _ = finish()
     expected, size = contents(), journal_size()
     shutil.rmtree("kept")
-    limited = (
-        "import resource, sys; from stickler_cli.cli import main; "
-        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size // 2}, {size // 2})); "
-        "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
-        "sys.exit(main(sys.argv[1:]))"
-    )
-    full = subprocess.run(
-        (sys.executable, "-c", limited, *COMMAND, "--run-dir", "kept", "--jobs", "1"),
-        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(Path.cwd()), *sys.path))},
-        capture_output=True,
-        check=False,
-    )
-    assert full.returncode == ExitCode.INTERNAL
-    assert b"could not be written to kept/" in full.stderr
+    with running("--jobs", "1", most_bytes=size // 2) as process:
+        _, err = process.communicate(PATIENCE)
+    assert process.returncode == ExitCode.INTERNAL
+    assert "could not be written to kept/" in err
     assert names("kept") == ["journal"]
     code, out, _ = finish()
     assert (code, out) == (0, uninterrupted)

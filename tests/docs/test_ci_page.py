@@ -36,7 +36,7 @@ def workspace(tmp_path):
 def run(script, folder, **environment):
     """Run a shell script as the runner of a CI job does."""
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
-    variables = {"HOME": str(folder), "PATH": PATH}
+    variables = {"HOME": str(folder), "PATH": f"{folder / 'bin'}{os.pathsep}{PATH}"}
     variables |= {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
     return subprocess.run(
         command,
@@ -46,6 +46,14 @@ def run(script, folder, **environment):
         text=True,
         check=False,
     )
+
+
+def replace_program(folder, name, script):
+    """Let scripts that run in a folder have a shell script instead of a program."""
+    program = folder / "bin" / name
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    program.chmod(0o755)
 
 
 def steps(workflow):
@@ -177,8 +185,7 @@ def test_a_report_of_an_earlier_run_is_not_taken_for_one_of_this(workspace):
 
 @pytest.mark.parametrize("args", ["--help", "--version --help"])
 def test_what_evaluates_nothing_has_no_report_of_an_earlier_run(workspace, args):
-    assert evaluated(workspace)[1]["verdict"] == "passed"
-    (workspace / "outputs").unlink()
+    (workspace / "stickler.json").write_text('{"format": "stickler-run/1"}', encoding="utf-8")
 
     _, outputs = evaluated(workspace, args=args)
 
@@ -194,20 +201,25 @@ def test_f1_is_empty_where_nothing_was_evaluated(workspace):
     assert (outputs["f1"], outputs["verdict"]) == ("", "incomplete")
 
 
-def test_the_summary_can_be_left_out(workspace):
-    evaluated(workspace, summary="false")
+@pytest.mark.parametrize(("summary", "place"), [("true", "summary.md"), ("false", "unset")])
+def test_the_summary_can_be_left_out(workspace, summary, place):
+    replace_program(workspace, "stickler", 'echo "${GITHUB_STEP_SUMMARY-unset}"')
+    result, _ = evaluated(workspace, summary=summary)
 
-    assert not (workspace / "summary.md").exists()
+    assert result.stdout.strip().rpartition("/")[2] == place
 
 
 @pytest.mark.parametrize(
     "text", ["$(touch pwned)", "; touch pwned", "`touch pwned`", "x'; touch pwned; '"]
 )
 def test_nothing_in_an_input_is_run(workspace, text):
-    evaluated(workspace, schema=text, args=f"--gate {shlex.quote(text)}")
-    evaluated(workspace, report=f"{text}.json")
+    replace_program(workspace, "stickler", """printf '%s\\n' "$@" """)
+    args = f"--gate {shlex.quote(text)}"
+    result, _ = evaluated(workspace, schema=text, args=args, report=f"{text}.json")
 
     assert not (workspace / "pwned").exists()
+    words = ["eval", "--format", "github", "--output", f"{text}.json", "--gate", text]
+    assert result.stdout.splitlines() == [*words, "--", text, "gt", "pred"]
 
 
 def test_arguments_that_are_not_quoted_well_are_a_usage_error(workspace):
@@ -276,13 +288,10 @@ def test_a_report_of_another_format_is_refused(workspace):
     ],
 )
 def test_the_action_installs_itself_or_the_version_asked_for(tmp_path, version, extras, installed):
-    python = tmp_path / "python"
-    python.write_text('#!/bin/sh\necho "$@"\n', encoding="utf-8")
-    python.chmod(0o755)
-    path = f"{tmp_path}{os.pathsep}{PATH}"
+    replace_program(tmp_path, "python", 'echo "$@"')
     inputs = {"VERSION": version, "EXTRAS": extras, "ACTION": "/action"}
 
-    words = run(INSTALL["run"], tmp_path, **inputs | {"PATH": path}).stdout.split()
+    words = run(INSTALL["run"], tmp_path, **inputs).stdout.split()
     assert words[:4] == ["-I", "-m", "pip", "install"]
     assert words[-1] == installed
 
