@@ -8,6 +8,7 @@ judges otherwise.
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,25 +43,41 @@ def pairs_of(name: str = "inference_pairs.jsonl") -> Iterator[Pair]:
             yield Pair(row["kind"], row["field"], row["schema"], row.get("column", []), *pair)
 
 
-def is_right(pair: Pair, knowledge: str) -> bool:
-    """Return whether a prediction is right by inference from the given knowledge."""
-    is_list = pair.schema.get("type") == "array"
+def knowledge_of(pair: Pair, knowledge: str) -> str:
+    """Return what inference sees of a pair, as JSON."""
+    seen: list[Any] = [pair.field, pair.schema]
+    if knowledge != "names alone":
+        seen.append(pair.gt)
+    if knowledge in ("a column", "no schema"):
+        seen.append(pair.column)
+    return json.dumps(seen)
+
+
+def are_right(pairs: list[Pair], knowledge: str) -> list[bool]:
+    """Return which predictions are right by inference, which sees the same of all these pairs."""
+    first = pairs[0]
+    is_list = first.schema.get("type") == "array"
 
     def document(value: Any) -> dict[str, Any]:
-        return {pair.field: [value] if is_list else value}
+        return {first.field: [value] if is_list else value}
 
-    schema = {"type": "object", "properties": {pair.field: pair.schema}}
-    other_values = [] if knowledge == "its own value" else pair.column
+    other_values = [] if knowledge == "its own value" else first.column
     seen = Observed()
-    for value in (pair.gt, *other_values):
+    for value in (first.gt, *other_values):
         seen.add(document(value))
     if knowledge == "no schema":
         observed = load_observed(seen, "gt")
     else:
         options = {} if knowledge == "names alone" else {"look": lambda: seen}
+        schema = {"type": "object", "properties": {first.field: first.schema}}
         observed = loaded(schema, "plain", when="auto", **options)
-    batch = compared(observed.plan, [document(pair.gt)], [document(pair.pred)])
-    return EvalResult(batch, 0, observed.plan, observed.fields).all_fields_matched
+    gts = [document(pair.gt) for pair in pairs]
+    preds = [document(pair.pred) for pair in pairs]
+    batch = compared(observed.plan, gts, preds)
+    return [
+        EvalResult(batch, row, observed.plan, observed.fields).all_fields_matched
+        for row in range(len(pairs))
+    ]
 
 
 class Judged(NamedTuple):
@@ -75,7 +92,10 @@ class Judged(NamedTuple):
 
 def judge_pairs(pairs: Iterable[Pair], knowledge: str) -> Judged:
     """Compare all pairs of a table, with inference from the given knowledge."""
-    judgements = [(pair, is_right(pair, knowledge)) for pair in pairs]
+    judgements = []
+    for _, group in groupby(pairs, lambda pair: knowledge_of(pair, knowledge)):
+        alike = list(group)
+        judgements += zip(alike, are_right(alike, knowledge), strict=True)
     lenient = [pair for pair, right in judgements if right and not pair.right]
     strict = [pair for pair, right in judgements if pair.right and not right]
     return Judged(lenient, strict, len(judgements))
