@@ -10,7 +10,7 @@ from stickler_cli.core.json_values import is_absent
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.schema.compiler import compile_schema
 from .accounts import outline, tally, units, view
-from .strategies import KINDS, UNLABELLED, Scope, X, annotated, cases, edited, json_values
+from .strategies import GROUPS, UNLABELLED, Scope, X, annotated, cases, edited, json_values
 from .test_clipping import judgements, without_clipping
 
 ANYTHING = Scope(wrong=True, open_lists=True)
@@ -33,7 +33,7 @@ def place_of(case, gt, pred=None):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [None, *KINDS])
+@pytest.mark.parametrize("kind", [None, *GROUPS])
 def test_clipping_changes_no_count_and_no_pair_beside_alternatives(kind):
     @given(st.data(), cases(ANYTHING, kind=kind))
     def holds(data, case):
@@ -49,7 +49,7 @@ def test_clipping_changes_no_count_and_no_pair_beside_alternatives(kind):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", GROUPS)
 def test_one_more_alternative_never_lowers_the_similarity_of_its_place(kind):
     @given(st.data(), cases(ANYTHING, kind=kind))
     def holds(data, case):
@@ -81,7 +81,7 @@ def as_open(case):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", GROUPS)
 def test_an_absent_alternative_never_changes_an_open_list_of_which_something_is_predicted(kind):
     @given(st.data(), an_open_list(kind), st.sampled_from((None, [], [None], "")))
     def holds(data, drawn, absent):
@@ -100,7 +100,7 @@ def test_an_absent_alternative_never_changes_an_open_list_of_which_something_is_
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", GROUPS)
 def test_a_place_that_is_not_labelled_can_be_predicted_as_anything(kind):
     @given(st.data(), cases(ANYTHING, kind=kind), json_values)
     def holds(data, case, value):
@@ -137,7 +137,7 @@ def wrapped(value):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [None, *KINDS])
+@pytest.mark.parametrize("kind", [None, *GROUPS])
 def test_to_wrap_every_value_changes_nothing(kind):
     @given(cases(ANYTHING, kind=kind))
     def holds(case):
@@ -152,7 +152,7 @@ def test_to_wrap_every_value_changes_nothing(kind):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [None, *KINDS])
+@pytest.mark.parametrize("kind", [None, *GROUPS])
 def test_every_figure_of_an_annotated_ground_truth_is_from_0_to_1(kind):
     @given(st.data(), cases(ANYTHING, kind=kind))
     def holds(data, case):
