@@ -376,7 +376,8 @@ class DifferenceView:
         if headline != f1:
             before, after, change, _, _ = self.figures(f1)
             reason = "" if f1.decided_by in _TESTS else f" ({f1.decided_by.value})"
-            figures.append(f"F1 {before} to {after} ({change}): {f1.trend.value}{reason}")
+            span = f"F1 {before} before, {after} after ({change})"
+            figures.append(f"{span}: {f1.trend.value}{reason}")
         n_by_trend = {trend: len(self.difference.with_trend(trend)) for trend in Trend}
         counts = [f"{count} {trend.value}" for trend, count in n_by_trend.items() if count]
         return "; ".join([*figures, f"fields: {', '.join(counts) or 'none'}"])
@@ -385,7 +386,7 @@ class DifferenceView:
         """Describe the change of a figure, its trend and the evidence in words."""
         before, after, by, _, p = self.figures(change)
         by = "" if change.change is None else f" ({by})"
-        span = f"{before} to {after}{by}"
+        span = f"{before} before, {after} after{by}"
         if change.before is None and change.after is None:
             span = "undefined in both runs"
             if change.trend is Trend.IDENTICAL:
@@ -476,13 +477,13 @@ class DifferenceView:
         before, after, _ = self.change_texts(
             document.score_before, document.score_after, document.change
         )
-        text = f"score {before} to {after}"
+        text = f"score {before} before, {after} after"
         if document.status_after != document.status_before:
-            text += f", {document.status_after or 'missing'} in the new run"
+            text += f"; {document.status_after or 'missing'} in the new run"
         wrong_before, wrong_after = (
             f"{round(count, 2):,}" for count in (document.errors_before, document.errors_after)
         )
-        text += f", wrong values {wrong_before} to {wrong_after}"
+        text += f"; wrong values: {wrong_before} before, {wrong_after} after"
         for move, paths in (("now wrong", document.broken), ("now right", document.fixed)):
             if paths:
                 text += f"; {move}: {join_some(map(self.quoted, paths), MAX_LISTED)}"

@@ -13,7 +13,7 @@ from stickler_cli.score.document_result import LENIENT, LENIENT_FORMS, Status
 from stickler_cli.score.errors.causes import ByClass, overall
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.evaluation import NO_GROUP
-from stickler_cli.score.folds import PathCounts
+from stickler_cli.score.folds import MAX_LOST, PathCounts
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.intervals import Interval
 from .cause_sentences import count_of_class
@@ -284,7 +284,8 @@ _LEFT_OUT: Final = {
 def wholly_right(view: RunView) -> str:
     """Return a sentence with the share of completely right documents.
 
-    The sentence also has the numbers of documents that lost at most 0, 1, 2, ... values.
+    The sentence also has the numbers of documents that lost at most 0, 1, 2, ... values. A number
+    is left out if it is the same as the number before it.
     """
     evaluation = view.run.evaluation
     documents = evaluation.wholly_right
@@ -292,11 +293,15 @@ def wholly_right(view: RunView) -> str:
         return ""
     interval = documents.interval(evaluation.interval_settings)
     share = view.rate(documents.share) + _bounds(view, interval)
-    cumulative = ", ".join(f"{count:,}" for count in accumulate(documents.lost))
-    return (
-        f"share of completely right documents: {share}; number of documents with at most "
-        f"0, 1, 2, ... wrong, missed or invented values: {cumulative}"
-    )
+    numbers = [
+        f"with at most {n_lost}: {n_documents:,}"
+        for n_lost, n_documents in enumerate(accumulate(documents.lost))
+        if n_lost and documents.lost[n_lost]
+    ]
+    if n_others := documents.documents - sum(documents.lost):
+        numbers.append(f"with more than {MAX_LOST}: {n_others:,}")
+    right = f"documents without wrong, missed or invented values: {documents.right:,}"
+    return "; ".join([f"share of completely right documents: {share}", right, *numbers])
 
 
 def gate_sentence(

@@ -63,10 +63,10 @@ def test_the_page_tells_the_verdict_and_each_value_before_and_after(difference):
 
     # No document is wholly right any more: of the figures with the least p it lost most.
     assert (
-        "change of f1 is -0.333 (the gate requires &gt;= 0); wholly right 1.000 to 0.000 (-1.000)"
-        in words(text)
+        "change of f1 is -0.333 (the gate requires &gt;= 0); wholly right 1.000 before, 0.000 "
+        "after (-1.000)" in words(text)
     )
-    assert "F1 1.000 to 0.667 (-0.333): regressed; fields: 1 regressed" in words(text)
+    assert "F1 1.000 before, 0.667 after (-0.333): regressed; fields: 1 regressed" in words(text)
     head = "12 rows, by cause; 12 values in all Document Field Ground truth before after"
     assert f"{head} broken, id x -&gt; &lt;b&gt; 12 times 12 rows 00 id" in words(text)
     assert "id x -&gt; &lt;b&gt; 12 times 12 0 12" in words(text)

@@ -257,6 +257,24 @@ def test_of_few_documents_no_interval_is_told_but_that_there_are_too_few(run_of)
     assert re.match(r"F1 0\.98\d? \(95% interval 0\.\d+ to 0\.\d+\)  ", heading(30))
 
 
+def test_documents_are_counted_by_their_number_of_lost_values(run_of):
+    names = [f"f{number:02}" for number in range(12)]
+    schema = {"type": "object", "properties": {name: {"type": "number"} for name in names}}
+    gt = dict.fromkeys(names, 1)
+    # Two documents are right, one has 1 wrong value, one has 3, and one has 12.
+    pairs = [
+        DocumentPair(str(number), gt, gt | dict.fromkeys(names[:n_wrong], 2))
+        for number, n_wrong in enumerate((0, 0, 1, 3, 12))
+    ]
+
+    text = " ".join(render(run_of(schema, pairs), VERBOSE).split())
+    assert (
+        "share of completely right documents: 0.4000; documents without wrong, missed or invented "
+        "values: 2; with at most 1: 3; with at most 3: 4; with more than 10: 1 "
+    ) in text
+    assert "more than" not in render(run_of(schema, pairs[:4]), VERBOSE)
+
+
 def test_in_all_countings_the_whole_is_told_if_asked_for(orders):
     text = render(orders, VERBOSE)
 

@@ -117,11 +117,14 @@ def _make_curve(field: FieldPolicy) -> Curve:
 def _promise_sentence(policy: AcceptancePolicy) -> str:
     """Return a sentence on what a policy promises: how many accepted values are wrong at most."""
     requirement, n_documents = policy.asked, len(policy.documents)
-    kept_by = "all fields together keep" if requirement.together else "each field keeps"
+    event = (
+        "all fields keep this limit at once" if requirement.together else "a field keeps this limit"
+    )
     return (
-        f"limit: on average, at most {100 * requirement.max_error:.4g}% of the accepted values "
-        f"of a document are wrong; {kept_by} this limit with probability "
-        f"{requirement.assurance:.4g}; based on {number_of(n_documents, 'labelled document')}"
+        "limit for each field: on average over documents, at most "
+        f"{100 * requirement.max_error:.4g}% of the accepted values of a document are wrong; "
+        f"probability that {event}: at least {requirement.assurance:.4g}; "
+        f"based on {number_of(n_documents, 'labelled document')}"
     )
 
 

@@ -48,8 +48,8 @@ class AcceptSettings(
     max_error: float = option(
         0.05,
         (
-            "The largest share of accepted values that may be wrong. The share is computed for "
-            "each document, and averaged over documents."
+            "The largest share of the accepted values of a field that may be wrong. The share is "
+            "computed for each document, and averaged over documents."
         ),
         "SHARE",
         values=SHARE,
@@ -64,7 +64,8 @@ class AcceptSettings(
     )
     together: bool = option(
         False,
-        "Apply --max-error to all fields together, not to each field separately.",
+        "Make --assurance the probability that all fields keep --max-error at once. Otherwise, it "
+        "is the probability for each field.",
         in_file="none",
     )
     apply: str | None = option(
@@ -92,8 +93,9 @@ ACCEPT: Final = Study(
 
     GT and PRED are labelled documents and predictions with confidences. The result is a policy: a
     confidence threshold for each field. Values at or above the threshold are accepted without
-    review. Each threshold is as low as possible, so that on average at most --max-error of the
-    accepted values of a document are wrong, with the probability --assurance.
+    review. The threshold of a field is as low as possible, so that on average over documents at
+    most --max-error of the accepted values of the field are wrong, with the probability
+    --assurance.
     """,
     examples="""
   stickler accept schema.json gt/ pred/ --max-error 0.05 -o policy.json

@@ -57,7 +57,9 @@ def test_a_document_that_breaks_hard_is_named_even_if_nothing_else_changed():
     compared_runs = difference(*runs(1, documents=400))
     (row,) = [line for line in render("table", compared_runs, STYLE).splitlines() if "d00" in line]
 
-    assert row.startswith("-1.000  d00 (much worse): score 1.000 to 0.000, wrong values 0 to 1")
+    assert row.startswith(
+        "-1.000  d00 (much worse): score 1.000 before, 0.000 after; wrong values: 0 before, 1 after"
+    )
     assert compared_runs.whole[0].trend == "unchanged"
     assert "::warning title=stickler diff%3A much worse::d00: " in render(
         "github", compared_runs, STYLE
@@ -89,10 +91,12 @@ def test_a_lost_document_says_what_became_of_it():
     text = render("table", difference(base, new), STYLE)
 
     assert (
-        "a (much worse): score 1.000 to 0.000, failed in the new run, wrong values 0 to 1" in text
+        "a (much worse): score 1.000 before, 0.000 after; failed in the new run; "
+        "wrong values: 0 before, 1 after" in text
     )
     assert (
-        "b (much worse): score 1.000 to 0.000, missing in the new run, wrong values 0 to 1" in text
+        "b (much worse): score 1.000 before, 0.000 after; missing in the new run; "
+        "wrong values: 0 before, 1 after" in text
     )
 
 
@@ -102,7 +106,8 @@ def test_a_document_whose_status_changed_says_so():
     text = render("table", difference(base, new), STYLE)
 
     assert (
-        "a (much worse): score 1.000 to 0.000, missing in the new run, wrong values 0 to 1" in text
+        "a (much worse): score 1.000 before, 0.000 after; missing in the new run; "
+        "wrong values: 0 before, 1 after" in text
     )
     assert "counted as missed" not in text
 
