@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from functools import cache
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.sums import Counts, split_by_mode
-from .batches import batch, not_compared, records
+from .batches import batch, evaluate, not_compared, records
 
 PLAN = compile_schema(
     {
@@ -31,6 +32,9 @@ PLAN = compile_schema(
         },
     }
 )
+
+
+LINES = [{"sku": "mouse"}, {"sku": "lamp"}]
 
 
 def record_of(name: str, gt: dict, pred: dict) -> dict:
@@ -58,8 +62,7 @@ def evaluation_with_rows(*names: str) -> Evaluation:
 
 def test_equal_modes_stand_once_and_others_by_name():
     # Of two lines one is missed: one unit in overall and aggregate, one leaf in leaves.
-    lines = [{"sku": "mouse"}, {"sku": "lamp"}]
-    record = account({"id": "a", "lines": lines}, {"id": "a", "lines": lines[:1]})
+    record = account({"id": "a", "lines": LINES}, {"id": "a", "lines": LINES[:1]})
 
     assert record["fields"]["id"] == {"score": 1.0, "tp": 1}
     assert record["fields"]["lines"] == {
@@ -110,11 +113,10 @@ def test_names_are_written_as_in_field_paths():
 
 
 def test_documents_of_one_batch_have_the_accounts_that_each_has_alone():
-    lines = [{"sku": "mouse"}, {"sku": "lamp"}]
     documents = {
-        "a": ({"id": "a", "lines": lines}, {"id": "a", "lines": lines[:1]}),
+        "a": ({"id": "a", "lines": LINES}, {"id": "a", "lines": LINES[:1]}),
         "b": ({"id": "b"}, {}),
-        "c": ({"lines": lines[1:]}, {"id": "c", "new": 1}),
+        "c": ({"lines": LINES[1:]}, {"id": "c", "new": 1}),
     }
     together, other = batch(PLAN, documents), not_compared("x")
     mixed = Batch([*other.results, *together.results], together.table)
@@ -124,8 +126,7 @@ def test_documents_of_one_batch_have_the_accounts_that_each_has_alone():
 
 
 def test_an_account_is_read_mode_by_mode():
-    lines = [{"sku": "mouse"}, {"sku": "lamp"}]
-    read = record_of("d", {"id": "a", "lines": lines}, {"id": "a", "lines": lines[:1]})
+    read = record_of("d", {"id": "a", "lines": LINES}, {"id": "a", "lines": LINES[:1]})
 
     assert (read["id"], read["status"], read["score"]) == ("d", "evaluated", 0.75)
     sku, identity = read["fields"]["lines.sku"], read["fields"]["id"]
@@ -149,8 +150,7 @@ def test_accounts_are_iterated_in_the_order_of_their_ids():
 
 
 def test_nobody_keeps_accounts_who_does_not_ask_for_them():
-    evaluation = Evaluation()
-    evaluation.add(result("a"))
+    evaluation = evaluate([result("a")])
 
     assert evaluation.ledger.blocks is None
     assert "per_document" not in evaluation.to_dict()
@@ -178,8 +178,7 @@ def test_merging_leaves_the_other_accounts_alone():
 
 
 def test_accounts_of_some_documents_only_are_none():
-    without = Evaluation()
-    without.add(result("a"))
+    without = evaluate([result("a")])
     for left, right in ((evaluation_with_rows("b"), without), (without, evaluation_with_rows("b"))):
         evaluation = Evaluation()
         evaluation.merge(left)
@@ -267,9 +266,8 @@ def test_fields_stand_by_their_names():
 
 
 def test_what_became_of_documents_is_read_off_the_root():
-    lines = [{"sku": "mouse"}, {"sku": "lamp"}]
     collected = Blocks()
-    collected.add(batch(PLAN, {"d": ({"id": "a", "lines": lines}, {"id": "a", "new": 1})}))
+    collected.add(batch(PLAN, {"d": ({"id": "a", "lines": LINES}, {"id": "a", "new": 1})}))
     collected.add(not_compared("x"))
 
     # One of two fields is right, and the new key is no field.
@@ -288,7 +286,7 @@ def varied_documents(documents: int) -> dict[str, tuple[dict, dict]]:
             {"id": "a", "lines": lines[: index % 4]}
             if index % 3
             else {"lines": lines[index % 2 :]},
-            {"id": "ab"[index % 2], "lines": lines[index % 5 :]} if index % 7 else {"new": index},
+            {"id": "ab"[index % 2], "lines": lines[index % 5 :]} if index % 7 else {"new": 1},
         )
         for index in range(documents)
     }
@@ -297,7 +295,13 @@ def varied_documents(documents: int) -> dict[str, tuple[dict, dict]]:
 @pytest.fixture(scope="module")
 def expected() -> list[dict]:
     """The accounts of documents that take two whole blocks and a part of a third one."""
-    return [record_of(name, *pair) for name, pair in varied_documents(520).items()]
+
+    @cache
+    def account_of(pair: str) -> dict:
+        return account(*json.loads(pair))
+
+    documents = varied_documents(520)
+    return [{**account_of(json.dumps(pair)), "id": name} for name, pair in documents.items()]
 
 
 @pytest.mark.parametrize(

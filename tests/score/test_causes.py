@@ -10,7 +10,7 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of_unit
 from stickler_cli.score.errors import causes
 from stickler_cli.score.evaluation import Evaluation
-from .batches import a_list, an_object, batch, compare
+from .batches import a_list, an_object, batch, compare, evaluate
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
 
@@ -27,15 +27,9 @@ PLAN = compile_schema(SCHEMA)
 LINE = {"sku": "A-1", "name": "bolt", "price": 5.5, "unit": "kg"}
 
 
-def evaluated(*pairs):
+def evaluated(*pairs, plan=PLAN):
     """Evaluate documents together; their ids are their numbers."""
-    return evaluated_as({str(index): pair for index, pair in enumerate(pairs)})
-
-
-def evaluated_as(pairs):
-    evaluation = Evaluation()
-    evaluation.add(batch(PLAN, pairs))
-    return evaluation
+    return evaluate([batch(plan, {str(index): pair for index, pair in enumerate(pairs)})])
 
 
 def causes_of(evaluation):
@@ -154,7 +148,7 @@ def test_causes_add_in_any_order_and_hold_every_value_that_was_lost(monkeypatch,
     merged = Evaluation()
     while shuffled:
         chunk, shuffled = shuffled[:7], shuffled[7:]
-        merged.merge(read_evaluation(evaluated_as(dict(chunk)).to_dict()))
+        merged.merge(read_evaluation(evaluate([batch(PLAN, dict(chunk))]).to_dict()))
 
     assert merged.to_dict()["causes"] == total["causes"]
     assert sum(entry["values"] for entry in total["causes"]) == total["error_classes"]["total"]
@@ -220,8 +214,7 @@ def test_each_cause_has_a_key_that_a_run_file_keeps(monkeypatch):
 def test_a_cause_counts_the_documents_that_it_is_in_wherever_they_stand():
     wrong, right = ({"currency": "x"}, {"currency": "y"}), ({"currency": "x"}, {"currency": "x"})
     twice = ({"currency": "x", "lines": [LINE, LINE]}, {"currency": "y"})
-    evaluation = Evaluation()
-    evaluation.add(batch(PLAN, {"1": right, "2": wrong, "3": right, "4": twice, "5": wrong}))
+    evaluation = evaluated(right, wrong, right, twice, wrong)
 
     of_currency = {cause.pattern: cause.size for cause in evaluation.fold(causes.Causes)}[
         "currency",
@@ -266,8 +259,7 @@ SALES = compile_schema(
 
 def origins(*pairs):
     """Return the origins of each cause as lists of (field, *fields of origin, number of errors)."""
-    evaluation = Evaluation()
-    evaluation.add(batch(SALES, {str(index): pair for index, pair in enumerate(pairs)}))
+    evaluation = evaluated(*pairs, plan=SALES)
     assert read_evaluation(evaluation.to_dict()).to_dict() == evaluation.to_dict()
     return [
         [(origin["field"], *origin["of"], origin["errors"]) for origin in cause["origins"]]
@@ -315,10 +307,8 @@ def test_origins_that_are_too_many_are_left_out_in_any_order(monkeypatch):
     assert origins(first, second) == origins(second, first) == [[]]
     assert origins(first, second, first) == [[]]
 
-    shards = []
-    for pairs in ((first,), (first, second)):  # few, and too many
-        shards.append(Evaluation())
-        shards[-1].add(batch(SALES, {str(index): pair for index, pair in enumerate(pairs)}))
+    # Few, and too many.
+    shards = [evaluated(first, plan=SALES), evaluated(first, second, plan=SALES)]
     for order in (shards, shards[::-1]):
         merged = Evaluation()
         for shard in order:
@@ -331,10 +321,8 @@ def test_origins_that_are_too_many_are_left_out_in_any_order(monkeypatch):
 def test_an_item_that_fails_without_a_wrong_value_has_no_number():
     half = {"type": "string", "x-aws-stickler-threshold": 0.4}
     plan = compile_schema(an_object(lines=a_list(an_object(name=half))))
-    evaluation = Evaluation()
-    evaluation.add(
-        batch(plan, {"a": ({"lines": [{"name": "abcd"}]}, {"lines": [{"name": "abxy"}]})})
-    )
+    pair = {"lines": [{"name": "abcd"}]}, {"lines": [{"name": "abxy"}]}
+    evaluation = evaluated(pair, plan=plan)
 
     (cause,) = evaluation.to_dict()["causes"]
     assert (cause["values"], "number" in cause) == (0, False)

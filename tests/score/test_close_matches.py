@@ -8,8 +8,7 @@ from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score import close_matches
 from stickler_cli.score.close_matches import CloseExample, CloseMatches
-from stickler_cli.score.evaluation import Evaluation
-from .batches import TEXT, X, a_list, an_object, batch
+from .batches import TEXT, X, a_list, an_object, batch, evaluate
 
 NAME = {
     **TEXT,
@@ -78,9 +77,15 @@ def test_values_are_counted_by_field_and_difference_with_two_examples():
     }
 
 
+def add_together(documents):
+    """Add all documents as one chunk."""
+    total = CloseMatches()
+    total.add(batch(PLAN, documents), None)
+    return total
+
+
 def test_order_and_chunks_make_no_difference():
-    together = CloseMatches()
-    together.add(batch(PLAN, DOCUMENTS), None)
+    together = add_together(DOCUMENTS)
 
     for order in permutations(DOCUMENTS):
         assert add_up(*order) == together
@@ -88,9 +93,7 @@ def test_order_and_chunks_make_no_difference():
 
 def test_examples_are_those_of_the_first_documents_by_id():
     documents = {f"doc{number}": DOCUMENTS["c"] for number in (5, 3, 9, 1, 7)}
-    total = CloseMatches()
-    total.add(batch(PLAN, documents), None)
-    (values,) = total.by_field.values()
+    (values,) = add_together(documents).by_field.values()
 
     assert values.count == 5
     assert [example.document for example in values.examples] == ["doc1", "doc3"]
@@ -99,9 +102,7 @@ def test_examples_are_those_of_the_first_documents_by_id():
 def test_long_texts_are_cut():
     long_word = "ab" * 40
     documents = {"a": ({"buyer": f"Ford {long_word}"}, {"buyer": f"Ford {long_word}x"})}
-    total = CloseMatches()
-    total.add(batch(PLAN, documents), None)
-    (values,) = total.by_field.values()
+    (values,) = add_together(documents).by_field.values()
 
     cut = long_word[:57] + "..."
     assert values.examples == [CloseExample("a", "buyer", cut, cut)]
@@ -119,8 +120,7 @@ def test_fields_beyond_the_first_are_not_counted_in_any_order(monkeypatch: pytes
 
 
 def test_a_run_file_keeps_them():
-    evaluation = Evaluation()
-    evaluation.add(batch(PLAN, DOCUMENTS))
+    evaluation = evaluate([batch(PLAN, DOCUMENTS)])
     read = read_evaluation({**evaluation.to_dict()})
 
     assert read.fold(CloseMatches) == evaluation.fold(CloseMatches)
@@ -132,7 +132,4 @@ def test_documents_whose_values_are_equal_or_wrong_have_none():
         "a": ({"buyer": FORD}, {"buyer": FORD}),
         "b": ({"buyer": FORD}, {"buyer": "Volvo"}),
     }
-    total = CloseMatches()
-    total.add(batch(PLAN, documents), None)
-
-    assert total.view() == {}
+    assert add_together(documents).view() == {}

@@ -166,9 +166,7 @@ def test_problems_beyond_the_most_are_counted_by_status_in_any_order(monkeypatch
 def test_verdicts_of_the_schema_are_added_side_by_side():
     def with_verdict(name: str, **verdicts) -> Evaluation:
         compared = batch(PLAN, {name: COMPARED["one"]}, verdicts=verdicts)
-        evaluation = Evaluation()
-        evaluation.add(compared)
-        return evaluation
+        return evaluate([compared])
 
     wrong = (Violation("type", "a", "/a", "it is no number"),)
     merged = with_verdict("one", pred=())

@@ -106,8 +106,7 @@ def test_gates_ask_for_the_share_and_its_bounds(gate, passed, reason):
 
 
 def test_a_gate_on_documents_without_intervals_or_documents_fails():
-    bare = Evaluation()
-    bare.add(not_compared("6"))
+    bare = evaluate([not_compared("6")])
     assert "no document was compared" in judge_gate(parse_gate("documents.right>=0"), bare).reason
     lower = judge_gate(parse_gate("documents.right.lower>=0"), bare)
     assert "the run has no confidence intervals" in lower.reason

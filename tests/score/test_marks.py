@@ -19,7 +19,7 @@ from stickler_cli.score.errors.marks import (
 )
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.sums import COUNTING_MODES, RateRule, scale_score
-from .batches import batch
+from .batches import batch, evaluate
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
 ITEM = {"type": "object", "properties": {"sku": EXACT, "name": EXACT}}
@@ -69,9 +69,7 @@ def scored(evaluation):
 
 
 def evaluated(documents):
-    evaluation = Evaluation()
-    evaluation.add(batch(PLAN, documents))
-    return evaluation
+    return evaluate([batch(PLAN, documents)])
 
 
 MARKS = {

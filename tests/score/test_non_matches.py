@@ -14,8 +14,7 @@ from stickler_cli.score.errors.error_rows import (
     error_of,
     error_record,
 )
-from stickler_cli.score.evaluation import Evaluation
-from .batches import TEXT, a_list, an_object, batch
+from .batches import TEXT, a_list, an_object, batch, evaluate
 
 OTHER = ErrorClass.OTHER
 
@@ -338,8 +337,7 @@ def test_the_keys_of_a_cause_are_those_of_its_field_and_class_and_of_itself():
     lines = [line("1", "bolt"), line("2", "nut")]
     compared = batch(compile_schema(LINES), {"": ({"lines": lines}, {"lines": lines[:1]})})
     errors = compared.errors(0)
-    evaluation = Evaluation()
-    evaluation.add(compared)
+    evaluation = evaluate([compared])
     (cause,) = evaluation.fold(Causes)
 
     assert [error.cause for error in errors[1:]] == ["", "", ""]

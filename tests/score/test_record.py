@@ -37,7 +37,7 @@ from stickler_cli.score.record import (
 from stickler_cli.score.repeated_runs import FieldRepeats, Repeats
 from stickler_cli.score.sums import RateRule, Tally
 from stickler_cli.settings.deciding import RunOptions
-from .batches import batch, not_compared
+from .batches import batch, evaluate, not_compared
 
 PLAN = compile_schema({"type": "object", "properties": {"a": {"type": "string"}}})
 SCHEMA = SchemaSignature("s.json", "sha256:0", "Doc", None)
@@ -149,8 +149,7 @@ def test_a_record_says_what_is_special_about_its_run_and_nothing_else():
 
 
 def test_the_rule_of_recall_is_that_of_the_run():
-    evaluation = Evaluation()
-    evaluation.add(batch(PLAN, {"x": ({"a": "x"}, {"a": "y"}), "y": ({"a": "x"}, {"a": "x"})}))
+    evaluation = evaluate([batch(PLAN, {"x": WRONG, "y": RIGHT})])
     for recall_with_fd, recall in ((False, 1.0), (True, 0.5)):
         options = RunOptions(recall_with_fd=recall_with_fd)
         record = run_record(Run(evaluation, SCHEMA, options, ()))

@@ -15,7 +15,7 @@ from stickler_cli.score.folds import PathCounts
 from stickler_cli.score.intervals import METHOD, IntervalSettings
 from stickler_cli.score.sums import FieldTallies, RateRule, Tally, sum_counts
 from tests.score.batches import comparison_view
-from .batches import add_confidences, batch
+from .batches import add_confidences, batch, evaluate
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
 SCHEMA = {"type": "object", "properties": {"a": EXACT, "b": EXACT}}
@@ -46,8 +46,7 @@ def test_intervals_stand_at_fields_and_the_whole_where_they_were_made():
         assert fields[name]["intervals"]["leaves"]["cm_f1"] == [
             *intervals_of_name.rates["leaves"]["f1"]
         ]
-    none = Evaluation()
-    none.add(batch(PLAN, {"x": (RIGHT, RIGHT)}))
+    none = evaluate([batch(PLAN, {"x": (RIGHT, RIGHT)})])
     assert "intervals" not in none.to_dict()
     assert "intervals" not in none.to_dict()["confusion_matrix"]
 
@@ -142,8 +141,7 @@ def test_a_view_of_one_document_is_read_back_as_its_tally():
 def test_an_array_is_counted_as_a_list_and_an_empty_one_as_nothing():
     plan = compile_schema({"type": "array", "items": EXACT})
     compared = batch(plan, {"1": (["a", "b"], ["b"]), "2": ([], []), "3": ([], ["c"])})
-    evaluation = Evaluation()
-    evaluation.add(compared)
+    evaluation = evaluate([compared])
 
     for mode in ("overall", "aggregate", "leaves"):
         assert evaluation.tally.counts(mode) == (1, 0, 1, 1, 1)  # TP, FD, FA, FN, TN
@@ -164,12 +162,10 @@ def test_documents_of_several_schemas_are_counted_below_the_name_of_theirs():
         for step, pairs in BY_SCHEMA.items()
         for name, pair in pairs.items()
     }
-    together = Evaluation()
-    together.add(batch(total_plan, {name: mixed[name] for name in ("1", "3", "2")}))
+    together = evaluate([batch(total_plan, {name: mixed[name] for name in ("1", "3", "2")})])
 
     for step, pairs in BY_SCHEMA.items():
-        single = Evaluation()
-        single.add(batch(PLANS[step], pairs))
+        single = evaluate([batch(PLANS[step], pairs)])
         node = together.sums[step,]
         assert node.cell == single.tally.cell
         assert node.n_scored == len(pairs)
@@ -229,8 +225,7 @@ def test_what_has_no_value_anywhere_is_named_once_by_its_outermost_field():
     schema["properties"]["rows"]["x-aws-stickler-pairing-floor"] = -1
     empty = {"p": {"q": {}}}
     gt, pred = {"rows": [{"a": "x", "o": empty}]}, {"rows": [{"a": "y", "o": empty}]}
-    evaluation = Evaluation()
-    evaluation.add(batch(compile_schema(schema), {"1": (gt, pred)}))
+    evaluation = evaluate([batch(compile_schema(schema), {"1": (gt, pred)})])
 
     assert evaluation.sums.find_never_present() == [("rows", "o"), ("rows", "z")]
 
