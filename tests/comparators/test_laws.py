@@ -89,95 +89,104 @@ dates = st.one_of(
     scalars,
 )
 
-texts_only = values.filter(lambda value: not isinstance(value, dict))
-
 
 def embedding(text):
     """Return a small vector that depends on the text; some vectors are zero, negative or huge."""
     return [len(text) - 3.0, text.count("a") * 1e200, float(text.count("1"))]
 
 
-FAMILY = [
-    *(
-        (ExactComparator(case_sensitive=case, strip=strip), scalars)
-        for case in (True, False)
-        for strip in (True, False)
+FAMILIES = {
+    "single values": (
+        scalars,
+        [
+            *(
+                ExactComparator(case_sensitive=case, strip=strip)
+                for case in (True, False)
+                for strip in (True, False)
+            ),
+            SemanticComparator(embedding_function=embedding),
+        ],
     ),
-    *((LevenshteinComparator(normalize=normalize), texts_only) for normalize in (True, False)),
-    *(
-        (FuzzyComparator(method=method, normalize=normalize), values)
-        for method in ("ratio", "partial_ratio", "token_sort_ratio", "token_set_ratio")
-        for normalize in (True, False)
+    "values but for objects": (
+        values.filter(lambda value: not isinstance(value, dict)),
+        [LevenshteinComparator(normalize=normalize) for normalize in (True, False)],
     ),
-    (NumericComparator(), values),
-    (NumericComparator(absolute_tolerance=0.01), values),
-    (NumericComparator(relative_tolerance=0.1), values),
-    (NumericComparator(relative_tolerance=0.1, absolute_tolerance=0.3), values),
-    (NumericComparator(tolerance=10**400), values),
-    (NumericComparator(relative_tolerance=1e308), values),
-    *(
-        (DateComparator(**config), dates)
-        for config in (
-            {},
-            {"dayfirst": True, "range_mode": "reject"},
-            {"tolerance": 1, "allow_partial_year": True},
-            {"tolerance": 0.5, "precision_mode": "overlap"},
-        )
+    "values": (
+        values,
+        [
+            *(
+                FuzzyComparator(method=method, normalize=normalize)
+                for method in ("ratio", "partial_ratio", "token_sort_ratio", "token_set_ratio")
+                for normalize in (True, False)
+            ),
+            NumericComparator(),
+            NumericComparator(absolute_tolerance=0.01),
+            NumericComparator(relative_tolerance=0.1),
+            NumericComparator(relative_tolerance=0.1, absolute_tolerance=0.3),
+            NumericComparator(tolerance=10**400),
+            NumericComparator(relative_tolerance=1e308),
+            StructuredModelComparator(),
+        ],
     ),
-    (BBoxIoUComparator(), boxes),
-    (StructuredModelComparator(), values),
-    (SemanticComparator(embedding_function=embedding), scalars),
-]
-
-IDS = [repr(comparator)[:60] for comparator, _ in FAMILY]
+    "dates": (
+        dates,
+        [
+            DateComparator(),
+            DateComparator(dayfirst=True, range_mode="reject"),
+            DateComparator(tolerance=1, allow_partial_year=True),
+            DateComparator(tolerance=0.5, precision_mode="overlap"),
+        ],
+    ),
+    "boxes": (boxes, [BBoxIoUComparator()]),
+}
+"""Kinds of values, and comparators for them. Each example is compared by all of them, as drawing
+an example takes longer than comparing it."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("comparator", "strategy"), FAMILY, ids=IDS)
-def test_similarities_are_those_of_each_pair_and_floats_from_0_to_1(comparator, strategy):
-    @settings(max_examples=2 * settings.default.max_examples)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_similarities_are_those_of_each_pair_and_floats_from_0_to_1(family):
+    strategy, comparators = FAMILIES[family]
+
+    @settings(max_examples=4 * settings.default.max_examples)
     @given(st.lists(st.tuples(strategy, strategy), max_size=8))
     def holds(pairs):
-        gts = [comparator.prepare(gt) for gt, _ in pairs]
-        preds = [comparator.prepare(pred) for _, pred in pairs]
+        for comparator in comparators:
+            gts = [comparator.prepare(gt) for gt, _ in pairs]
+            preds = [comparator.prepare(pred) for _, pred in pairs]
 
-        similarities = comparator.similarities(gts, preds)
+            similarities = comparator.similarities(gts, preds)
 
-        assert similarities.shape == (len(pairs),)
-        assert similarities.dtype == np.float64
-        assert similarities.tolist() == list(map(comparator.similarity, gts, preds))
-        for gt, pred in pairs:
-            similarity = comparator.compare(gt, pred)
-            assert isinstance(similarity, float)
-            assert 0 <= similarity <= 1
+            assert similarities.shape == (len(pairs),), comparator
+            assert similarities.dtype == np.float64, comparator
+            expected = list(map(comparator.similarity, gts, preds))
+            assert similarities.tolist() == expected, comparator
+            for gt, pred in pairs:
+                similarity = comparator.compare(gt, pred)
+                assert isinstance(similarity, float), comparator
+                assert 0 <= similarity <= 1, comparator
 
     holds()
 
 
-KEYED = [
-    (comparator, strategy)
-    for comparator, strategy in FAMILY
-    if comparator.keys([comparator.prepare(20240105)]) is not None
-]
+@pytest.mark.parametrize("family", ["single values", "values", "dates"])
+def test_values_of_unequal_keys_have_similarity_0(family):
+    strategy, comparators = FAMILIES[family]
 
-
-@pytest.mark.parametrize(
-    ("comparator", "strategy"), KEYED, ids=lambda comparator: repr(comparator)[:60]
-)
-def test_values_of_unequal_keys_have_similarity_0(comparator, strategy):
-    @settings(max_examples=2 * settings.default.max_examples)
+    @settings(max_examples=4 * settings.default.max_examples)
     @given(st.lists(strategy, max_size=8))
     def holds(values):
-        prepared = [comparator.prepare(value) for value in values]
-        keys = comparator.keys(prepared)
-        if keys is None:
-            return
+        for comparator in comparators:
+            prepared = [comparator.prepare(value) for value in values]
+            keys = comparator.keys(prepared)
+            if keys is None:
+                continue
 
-        assert keys.dtype == np.intp
-        assert set(keys.tolist()) == set(range(len(set(keys.tolist()))))
-        for gt, gt_key in zip(prepared, keys, strict=True):
-            for pred, pred_key in zip(prepared, keys, strict=True):
-                assert gt_key == pred_key or comparator.similarity(gt, pred) == 0.0
+            assert keys.dtype == np.intp, comparator
+            assert set(keys.tolist()) == set(range(len(set(keys.tolist())))), comparator
+            for gt, gt_key in zip(prepared, keys, strict=True):
+                for pred, pred_key in zip(prepared, keys, strict=True):
+                    assert gt_key == pred_key or comparator.similarity(gt, pred) == 0.0, comparator
 
     holds()
 
