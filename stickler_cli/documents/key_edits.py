@@ -134,7 +134,9 @@ def parse_key_edits(ignored: Sequence[str], renamed: Sequence[str]) -> KeyEdits:
     for text in renamed:
         pair = _parse_renaming(text)
         if pair is None:
-            hint = "NEW must be a single name, or the same path as OLD with a different last name"
+            hint = (
+                "NEW must be a single name, or a path that differs from OLD only in its last part"
+            )
             expected = "OLD=NEW, such as vendor=seller or lines.descr=description"
             problems.append(
                 Problem(source=RENAME, found=f"the value is {text!r}", expected=expected, hint=hint)

@@ -439,8 +439,10 @@ def pairs_of_table(
     if kind is SourceKind.FILE and holds_array(file):
         kind = SourceKind.LINES
     if kind not in {SourceKind.TABLE, SourceKind.LINES}:
-        expected = "a table of pairs, or a .json file that contains an array of pairs"
-        raise UsageError([Problem(PAIRS, f"{decoded(file)} is {kind.value}", expected)])
+        without_array = " without an array" if kind is SourceKind.FILE else ""
+        finding = f"{decoded(file)} is {kind.value}{without_array}"
+        expected = "an array of pairs in a .json file, or a table of pairs such as a .csv file"
+        raise UsageError([Problem(PAIRS, finding, expected)])
     word: Literal["line", "row"] = "line" if kind is SourceKind.LINES else "row"
 
     def refs() -> Iterator[PairRef]:

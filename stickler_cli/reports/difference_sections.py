@@ -497,7 +497,7 @@ class DifferenceView:
         """
         settings = self.difference.settings
         trends = {change.trend for change in self.difference.fields}
-        change_text = "F1 of NEW minus F1 of BASE, both in the documents of BASE"
+        change_text = "F1 of NEW minus F1 of BASE, both measured on the documents of BASE"
         modes_text = MODES[settings.counting]
         p_text = "p value of a paired permutation test over documents"
         lines = [

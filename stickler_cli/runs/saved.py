@@ -464,7 +464,7 @@ def marks_of(file: str, limit: int) -> Marks:
                 f"this verdict was made with version {made_by} of the semantics (the rules of "
                 f"comparison), but this stickler uses version {SEMANTICS}"
             )
-            hint = "evaluate again, and give the verdicts again on the new page"
+            hint = "evaluate again with -o report.html, and mark the errors again on that page"
             problems.append(
                 Problem(
                     source=source_of(file), found=finding, expected="", hint=hint, line=line.line

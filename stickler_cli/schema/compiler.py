@@ -166,14 +166,10 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
                 acceptor.validator  # noqa: B018 - builds it, now that all documents are known
             except EngineError as error:
                 finding = (
-                    f"values cannot be checked against this alternative of the schema ({error})"
+                    f"values cannot be checked against this alternative of the schema, because "
+                    f"{error}"
                 )
-                self._problems.add(
-                    source.schema,
-                    (),
-                    finding,
-                    ("a pattern of the kinds that docs/schema.md describes"),
-                )
+                self._problems.add(source.schema, (), finding, error.expected)
         name = self._places.merge(in_force).model_name or DEFAULT_MODEL_NAME
         if built.ignored:
             finding, expected = (
@@ -393,9 +389,8 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
                 sources = (
                     source for source in place.in_force if text in named_schemas(source, keyword)
                 )
-                finding = f"stickler cannot use this pattern ({error})"
-                expected = "an ECMA-262 regular expression"
-                self._problems.add(next(sources).schema, (keyword, text), finding, expected)
+                schema = next(sources).schema
+                self._problems.add(schema, (keyword, text), str(error), error.expected)
         if place.other_keys is not None:
             yield (
                 self._compile_field("", place.other_keys)

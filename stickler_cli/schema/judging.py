@@ -22,7 +22,7 @@ from operator import getitem
 from threading import RLock
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, TypeVar
 
-from stickler_cli.core.json_values import JsonDocument, JsonValue, cut_end
+from stickler_cli.core.json_values import JsonDocument, JsonValue, brief, cut_end
 from stickler_cli.core.locations import Path, json_pointer
 from .dialects import DEFAULT, TYPES, Dialect, Schema
 
@@ -72,10 +72,15 @@ def _usual(ref_stands_alone: bool) -> dict[str, Any]:
 
 
 class EngineError(Exception):
-    """jsonschema-rs rejects a schema, for instance because of a pattern with a syntax error."""
+    """jsonschema-rs rejects a schema, for instance because of a pattern with a syntax error.
 
-    def __init__(self, found: str, pointer: str) -> None:
+    The text of the error is a clause, such as `stickler cannot use the pattern "("`.
+    """
+
+    def __init__(self, found: str, expected: str, pointer: str) -> None:
         super().__init__(found)
+        self.expected = expected
+        """What was expected in place of the rejected part, such as a pattern; empty if unknown."""
         self.pointer = pointer
         """JSON Pointer to the rejected part, from the root of the document that contains the
         schema."""
@@ -116,7 +121,12 @@ def build(  # noqa: PLR0913 - the engine's options
 
 def _engine_error(error: ValueError) -> EngineError:
     pointer = json_pointer(tuple(getattr(error, "instance_path", ())))
-    return EngineError(brief_message(str(error).partition("\n")[0]), pointer)
+    if getattr(getattr(error, "kind", None), "format", "") == "regex":
+        pattern = brief(getattr(error, "instance", ""))
+        finding = f"stickler cannot use the pattern {pattern}"
+        return EngineError(finding, "a pattern of the kinds that docs/schema.md describes", pointer)
+    reason = brief_message(str(error).partition("\n")[0])
+    return EngineError(f"jsonschema-rs rejects the schema ({reason})", "", pointer)
 
 
 def brief_message(message: str) -> str:

@@ -200,7 +200,7 @@ class DocumentValidator:
 
 
 def _refusal(source: str, reason: str, pointer: str) -> SchemaError:
-    finding = f"documents cannot be validated against this schema ({reason})"
+    finding = f"documents cannot be validated against this schema, because {reason}"
     return SchemaError(
         [
             Problem(

@@ -332,8 +332,8 @@ class ErrorsSettings(
     sort: Literal["cause", "document", "field", "class", "similarity"] = option(
         "cause",
         (
-            "How to sort errors: by cause (formats other than table: by document), by document, "
-            "by field, by class, or by similarity (least similar values first)."
+            "How to sort errors: by cause, by document, by field, by class, or by similarity "
+            "(least similar values first). In formats other than table, cause sorts by document."
         ),
         in_file="none",
         panel="output",

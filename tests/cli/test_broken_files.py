@@ -128,7 +128,7 @@ def test_split_tells_a_broken_packet(stickler, directories: Path, broken):
     result = stickler("split", "gt", "pred")
 
     assert result.code == 3
-    assert "1 of 4 packets could not be compared" in result.err
+    assert "1 of 4 packets (scans of several documents) could not be compared" in result.err
     assert f"{broken}/2.json:1:14: not valid JSON" in result.err
 
 

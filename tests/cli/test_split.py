@@ -40,11 +40,13 @@ def test_packets_that_cannot_be_compared_are_named(stickler, packets):
     write(packets / "found" / "three.json", json.dumps(PACKET))
     result = stickler("split", "scans", "found")
     assert result.code == 3
-    assert "error: 2 of 3 packets could not be compared\n" in result.err
+    assert (
+        "error: 2 of 3 packets (scans of several documents) could not be compared\n" in result.err
+    )
     assert (
         "two: GT: 1 page is in two sections, expected each page in only one section\n" in result.err
     )
-    assert "three: this packet has no ground truth\n" in result.err
+    assert "three: this packet has a prediction, but no ground truth\n" in result.err
 
 
 def test_a_page_that_is_predicted_twice_is_told(stickler, packets):

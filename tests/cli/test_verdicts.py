@@ -143,7 +143,9 @@ def test_verdicts_on_errors_of_another_version_of_the_semantics_are_refused(stic
         "this verdict was made with version 2 of the semantics (the rules of comparison), "
         "but this stickler uses version 1" in result.err
     )
-    assert "evaluate again, and give the verdicts again on the new page" in result.err
+    assert (
+        "evaluate again with -o report.html, and mark the errors again on that page" in result.err
+    )
 
 
 def test_what_is_accepted_is_written_beside_the_ground_truth(stickler, data):

@@ -225,8 +225,12 @@ def test_documents_in_lines_of_pairs_are_read_exactly(tmp_path: Path):
 
 def test_a_json_file_is_no_table_of_pairs(tmp_path: Path):
     file = lines(tmp_path / "t.json", "{}")
-    with pytest.raises(UsageError, match="is a JSON file, expected a table of pairs"):
+    with pytest.raises(UsageError) as refused:
         pairs(file)
+    assert str(refused.value) == (
+        f"--pairs: {file} is a JSON file without an array, expected an array of pairs in a .json "
+        "file, or a table of pairs such as a .csv file"
+    )
 
 
 def test_names_do_not_pair_where_rows_do(tmp_path: Path):

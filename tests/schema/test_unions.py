@@ -222,8 +222,25 @@ class TestArms:
     def test_a_name_that_is_half_a_character_is_refused_where_an_arm_judges(self):
         schema = {"anyOf": [{**STRING, "minLength": 2, THRESHOLD: 0.9}, STRING]}
 
-        with pytest.raises(SchemaError, match="values cannot be checked against this alternative"):
+        with pytest.raises(SchemaError) as refusal:
             compile_schema({"type": "object", "properties": {"\ud800": schema}})
+        (problem,) = refusal.value.problems
+        assert problem.expected == ""
+        assert problem.found.startswith(
+            "values cannot be checked against this alternative of the schema, because "
+            "jsonschema-rs rejects the schema ("
+        )
+
+    def test_a_pattern_that_cannot_be_used_is_refused_where_an_arm_judges(self):
+        schema = {"anyOf": [{**STRING, "pattern": "(", THRESHOLD: 0.9}, STRING]}
+
+        with pytest.raises(SchemaError) as refusal:
+            compile_schema({"type": "object", "properties": {"code": schema}})
+        assert str(refusal.value) == (
+            "#/properties/code/anyOf/0: values cannot be checked against this alternative of the "
+            'schema, because stickler cannot use the pattern "(", expected a pattern of the kinds '
+            "that docs/schema.md describes"
+        )
 
     def test_a_value_too_deep_to_judge_is_not_accepted(self):
         tree = {"type": "array", "items": {"$ref": "#/$defs/tree"}, "minItems": 1}

@@ -238,7 +238,15 @@ def test_a_long_curve_is_shown_at_sixty_points():
     ("documents", "message"),
     [
         (right(58), r"only 58 documents have confidences, expected at least 59 for --max-error"),
-        (right(70, None), "no prediction has a confidence, expected confidences"),
+        (
+            right(70, None),
+            (
+                "no prediction has a confidence, expected predictions with confidences; if the "
+                "predictions contain confidences, name their keys with --wrapped "
+                "VALUE_KEY:CONFIDENCE_KEY; if another file or directory contains them, name it "
+                "with --confidence$"
+            ),
+        ),
     ],
 )
 def test_without_enough_documents_there_is_no_policy(documents, message):

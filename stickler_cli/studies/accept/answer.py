@@ -324,15 +324,16 @@ def calibrate(run: Run, requirement: Promise, by: str | None = None) -> Acceptan
     min_documents = count_documents_needed(1 - requirement.assurance, requirement.max_error)
     if not fields_and_groups:
         hint = (
-            "if the predictions contain the confidences, say how they are written with --wrapped; "
-            "if they are in a separate file, give it with --confidence"
+            "if the predictions contain confidences, name their keys with --wrapped "
+            "VALUE_KEY:CONFIDENCE_KEY; if another file or directory contains them, name it with "
+            "--confidence"
         )
         raise UsageError(
             [
                 Problem(
                     source="",
                     found="no prediction has a confidence",
-                    expected="confidences",
+                    expected="predictions with confidences",
                     hint=hint,
                 )
             ]

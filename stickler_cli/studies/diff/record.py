@@ -86,7 +86,7 @@ class Decision(StrEnum):
     ONE_SIDED = "no values counted in one run"
     """The divisor of the figure is 0 in one run, so there is no interval, and the test is not
     significant."""
-    EQUAL = "equal counts"
+    EQUAL = "equal in every document"
     """In every document, both sides have equal counts for the figure, so no test is needed."""
     TEST_ALONE = "test significant, but the interval includes 0"
     """The test is significant, but the interval contains 0."""

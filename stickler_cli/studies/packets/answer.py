@@ -504,7 +504,8 @@ def answer(settings: SplitSettings, desk: Desk) -> StudyAnswer:
     report = make_report(record)
     failed = [packet for packet in record.packets if packet.status in {"failed", "only_pred"}]
     if failed or not record.packets:
-        message = f"error: {len(failed)} of {len(record.packets)} packets could not be compared"
+        counted = f"{len(failed)} of {len(record.packets)} packets (scans of several documents)"
+        message = f"error: {counted} could not be compared"
         reasons = [f"  {packet.id}: {packet.problem}" for packet in failed[:MAX_NAMED_DOCUMENTS]]
         return StudyAnswer(report, RunVerdict.INCOMPLETE, [message, *reasons])
     return check_gate(report, settings.fail_under, SECTIONS_F1, record.figure(SECTIONS_F1).value)
@@ -518,7 +519,9 @@ def _count_pages(count: int) -> str:
 def _compare_pair(pair: DocumentPair) -> tuple[PacketAccount, PacketResult | None]:
     """Compare the sections of one packet. The result is None if this is not possible."""
     if pair.gt is None:
-        return _failed_account(pair, "only_pred", "this packet has no ground truth"), None
+        return _failed_account(
+            pair, "only_pred", "this packet has a prediction, but no ground truth"
+        ), None
     gt = _parse_document(pair.gt, "GT")
     pred = _NO_SECTIONS if pair.pred is None else _parse_document(pair.pred, "PRED")
     if isinstance(gt, PacketSections) and gt.claimed_again:

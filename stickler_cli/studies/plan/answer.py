@@ -148,8 +148,8 @@ def report_of(record: SizeReport) -> Report:
         (
             "documents",
             (
-                "documents: number of documents needed, if they are like those of the "
-                "run; never: no number is enough"
+                "documents: number of documents needed for the half width, change or gate of the "
+                "row, if they are like those of the run; never: no number is enough"
             ),
         ),
         (

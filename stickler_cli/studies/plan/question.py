@@ -73,15 +73,22 @@ class PlanSettings(FinishedOptions, StudyOptions):
     base: str | None = option(
         None,
         (
-            "The first of two similar runs. The plan assumes that future runs differ as much as "
-            "these two. Needs --new."
+            "For --detect: the first of two runs of the same documents, such as one run of each "
+            "system. The plan assumes that future runs differ as much as these two. Needs --new."
         ),
         "RUN",
         in_file="none",
         role="input",
     )
     new: str | None = option(
-        None, "The second of two similar runs. Needs --base.", "RUN", in_file="none", role="input"
+        None,
+        (
+            "For --detect: the second of two runs of the same documents; the first is --base. "
+            "Needs --base."
+        ),
+        "RUN",
+        in_file="none",
+        role="input",
     )
     correlation: float = option(
         0.5,
