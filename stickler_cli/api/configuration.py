@@ -372,7 +372,9 @@ class _Writer:
         """
         if not isinstance(node, ObjectNode) or node.families:
             self._note(
-                path, "documents of this schema are not objects with one set of fixed fields"
+                path,
+                "this schema allows documents with different sets of fields, or documents that "
+                "are not objects",
             )
             return {}
         named = {"model_name": node.model_name} if node.model_name else {}
@@ -513,7 +515,7 @@ class _Writer:
         return schema
 
     def _note(self, path: Path, found: str) -> None:
-        hint = "a configuration cannot describe this; use to_json_schema"
+        hint = "to_stickler_config() cannot describe this; call to_json_schema() instead"
         self.problems.append(
             Problem(
                 source=self._source,

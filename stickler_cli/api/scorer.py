@@ -66,7 +66,9 @@ DocumentLike: TypeAlias = BaseModel | Mapping[str, Any] | list[Any]
 MAX_SCORERS: Final = 64
 """Maximum number of cached scorers. Different ground truths can lead to different inferred rules,
 and each set of rules needs its own scorer."""
-_ANSWER: Final = "the answer"  # its name in problems
+# How problems name texts, which are in no file.
+_ANSWER: Final = "the answer of the model"
+_TRUTH: Final = "the ground truth"
 
 
 class Scorer:
@@ -292,11 +294,19 @@ class Scorer:
     def _truth(self, gt: object) -> JsonDocument:
         if isinstance(gt, str | bytes):
             data = gt.encode("utf-8", "replace") if isinstance(gt, str) else gt
-            gt = parse_document(data, "gt", kinds=(self.plan.kind,))
-            if isinstance(gt, Problem):
-                raise UsageError([gt])
-            return gt
+            blank = self._blank_problem(data, _TRUTH)
+            truth = blank or parse_document(data, _TRUTH, kinds=(self.plan.kind,))
+            if isinstance(truth, Problem):
+                raise UsageError([_of_text(truth)])
+            return truth
         return self._values(gt, "gt")
+
+    def _blank_problem(self, data: bytes, source: str) -> Problem | None:
+        """Return a problem if a text is blank or empty. `source` is the name of the text."""
+        if data.strip():
+            return None
+        finding = f"the text is {'blank' if data else 'empty'}"
+        return Problem(source, finding, expected_of((self.plan.kind,)))
 
     def _answer(self, pred: object) -> JsonDocument | Problem:
         """Convert a prediction of any form to a JSON document.
@@ -306,11 +316,7 @@ class Scorer:
         kind = self.plan.kind
         if isinstance(pred, str | bytes | bytearray):
             data = pred.encode("utf-8", "replace") if isinstance(pred, str) else bytes(pred)
-            if not data.strip():
-                finding = f"the text is {'blank' if data else 'empty'}"
-                return Problem(_ANSWER, finding, expected_of((kind,)))
-            reading = read_plain(data, (kind,)) or read_text(data, _ANSWER, None, "taken", (kind,))
-            return cast("JsonDocument | Problem", reading.value)  # an existing file
+            return self._blank_problem(data, _ANSWER) or self._parse_answer(data)
         if pred is None:
             return {} if kind == "object" else []
         try:
@@ -323,6 +329,14 @@ class Scorer:
             finding = f"the value is of type {kind_of(values)}"
             return Problem(_ANSWER, finding, expected_of((kind,)))
         return cast("JsonDocument", values)
+
+    def _parse_answer(self, data: bytes) -> JsonDocument | Problem:
+        """Parse a prediction that is text. Return a problem if the text has no document."""
+        kinds = (self.plan.kind,)
+        reading = read_plain(data, kinds) or read_text(data, _ANSWER, None, "taken", kinds)
+        if isinstance(reading.value, Problem):
+            return _of_text(reading.value)
+        return cast("JsonDocument", reading.value)  # not None, as there is a text
 
     def _scored(
         self, truths: Sequence[Any], answers: Sequence[Any], rows: Sequence[int]
@@ -357,9 +371,9 @@ class Scorer:
 
     def _why(self, error: Exception) -> str:
         if isinstance(error, RecursionError):
-            return f"{_ANSWER}: the JSON is nested too deeply to compare"
+            return f"{_ANSWER} is nested too deeply to be compared"
         # The comparator names the two values on which it failed.
-        return str(error) if self.reveal == "all" else (f"{_ANSWER}: the comparison failed")
+        return str(error) if self.reveal == "all" else f"{_ANSWER} could not be compared"
 
     def _compared(self, gts: Sequence[JsonDocument], preds: Sequence[JsonDocument]) -> Batch:
         """Remove the wrappers of documents, then compare the documents."""
@@ -598,6 +612,20 @@ class Scored:
     def __repr__(self) -> str:
         why = f", problem={self.problem!r}" if self.problem else ""
         return f"Scored(score={self.score!r}, passed={self.passed}{why})"
+
+
+def _of_text(problem: Problem) -> Problem:
+    """Return the problem of a file as the problem of a text. Only the wording changes.
+
+    The line and the column are given in words: in `answer:1:1`, the name of the text would look
+    like the name of a file. Advice on files and on options of the command is left out.
+    """
+    advises_command = "--" in problem.hint or ".jsonl" in problem.hint
+    hint = "" if advises_command else problem.hint
+    if problem.line is None:
+        return replace(problem, hint=hint)
+    source = f"{problem.source}, line {problem.line}, column {problem.column or 1}"
+    return replace(problem, source=source, hint=hint, line=None, column=None)
 
 
 def _read_aim(text: str, schema_paths: Collection[Path]) -> Aim:

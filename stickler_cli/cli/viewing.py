@@ -19,6 +19,7 @@ from urllib.parse import parse_qs
 
 import typer
 
+from stickler_cli.core.figures import number_of
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.reports.html.page import ServedRun
@@ -145,12 +146,13 @@ class Question(NamedTuple):
         try:
             arguments = json.loads(text)
         except (ValueError, RecursionError):
-            raise MalformedRequestError("the arguments are not JSON") from None
+            raise MalformedRequestError("its arguments are not JSON") from None
         if not isinstance(arguments, list) or len(arguments) != len(self.tests):
-            raise MalformedRequestError(f"the number of arguments is not {len(self.tests)}")
+            arguments_in_words = number_of(len(self.tests), "argument")
+            raise MalformedRequestError(f"it needs a JSON list of {arguments_in_words}")
         for number, (test, argument) in enumerate(zip(self.tests, arguments, strict=True), 1):
             if not test(argument):
-                raise MalformedRequestError(f"argument {number} has a wrong type")
+                raise MalformedRequestError(f"its argument {number} has a wrong type")
         return self.answer(*arguments)
 
 
@@ -319,7 +321,10 @@ class _Answers(BaseHTTPRequestHandler):
         except ConnectionError:
             raise
         except MalformedRequestError as error:
-            warn(f"stickler view received a request that its page never sends: {error}")
+            warn(
+                "stickler view refused a request that did not come from its own page "
+                f"({error}); you can go on using the page"
+            )
             self._answer(HTTPStatus.BAD_REQUEST, b"no such question", "text/plain")
         except Exception as error:  # noqa: BLE001 - such as a damaged database
             advice = "if this error comes again, delete view-*.sqlite in the run directory"
@@ -353,7 +358,7 @@ class _Answers(BaseHTTPRequestHandler):
         if not name:
             self._answer(HTTPStatus.OK, self._page, "text/html; charset=utf-8")
         elif name not in self._questions:
-            raise MalformedRequestError(f"the name {brief(name)} is unknown")
+            raise MalformedRequestError(f"there is no query {brief(name)}")
         else:
             (text, *_) = parse_qs(query).get("q", [""])
             answer = self._questions[name].ask(text)

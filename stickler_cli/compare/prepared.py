@@ -315,7 +315,7 @@ class PreparedValues:
         is_wrong = ~((similarity >= -EQUAL_WITHIN) & (similarity <= 1 + EQUAL_WITHIN))
         if is_wrong.any():
             first = int(np.flatnonzero(is_wrong)[0])
-            message = f"the similarity is {float(similarity[first])!r}"
+            message = f"the similarity is {float(similarity[first])!r}, expected a number in [0, 1]"
             raise self._failure(int(gt[first]), int(pred[first]), message)
         return np.clip(similarity, 0.0, 1.0)
 
@@ -326,8 +326,8 @@ class PreparedValues:
         """
         if isinstance(cause, Exception):
             cause = f"{type(cause).__name__}: {cause}"
-        pair = f"{brief(self.values[gt])} and {brief(self.values[pred])}"
-        error = PairError(f"comparator {self._comparator.name} failed on {pair}: {cause}")
+        task = f"it compared {brief(self.values[gt])} with {brief(self.values[pred])}"
+        error = PairError(f"comparator {self._comparator.name} failed when {task}: {cause}")
         error.codes = gt, pred
         return error
 

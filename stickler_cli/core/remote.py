@@ -518,16 +518,18 @@ def check_address(url: str, option: str = "") -> None:
     """
     protocol = url.partition("://")[0].lower()
     is_http = DRIVERS.get(protocol) == "aiohttp"
-    finding = ""
+    finding, expected = "", f"{protocol}://HOST/PATH"
     try:
         address = urlsplit(url)
         has_host = address.hostname and "*" not in address.hostname
-        if protocol not in _WITHOUT_HOST and not (has_host and not (is_http and address.port == 0)):
-            finding = "the URL names no host" if is_http else "the URL names no bucket or container"
+        if protocol not in _WITHOUT_HOST and not has_host:
+            owner = "host" if is_http else "bucket or container"
+            finding = f"the URL has no valid {owner}"
+        elif is_http and address.port == 0:
+            finding, expected = "the port of the URL is 0", "a port from 1 to 65535"
     except ValueError:  # its message may contain a secret
         finding = "the URL has no valid host or port"
     if finding:
-        expected = f"{protocol}://HOST/PATH"
         hint = "in a user name or password, write / as %2F" if "@" in url else ""
         source = f"{option} {shown_url(url)}".lstrip()
         raise UsageError([Problem(source=source, found=finding, expected=expected, hint=hint)])

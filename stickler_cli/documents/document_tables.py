@@ -325,8 +325,20 @@ def _arrow_rows(
                     ]
                     yield number, placed[0], inner_cells
         except (OSError, import_pyarrow().ArrowException) as error:
-            problem = unreadable(source, error, number + 1)
+            problem = _broken_row(source, error, number + 1)
             yield number + 1, problem if ids else None, [problem for _ in sides]
+
+
+def _broken_row(source: str, error: Exception, line: int) -> Problem:
+    """Return the problem of a row of a table that an error made unreadable."""
+    problem = unreadable(source, error, line)
+    is_from_system = isinstance(error, OSError) and error.strerror
+    if is_from_system or is_url(source):  # the file may be whole
+        return problem
+    # The reasons of pyarrow speak of the inner structure of the file.
+    reason, _, _ = str(error).strip().partition("\n")
+    finding = f"this row and the rows after it cannot be read ({reason.removesuffix('.')})"
+    return replace(problem, found=finding, hint="the file may be damaged: write or copy it again")
 
 
 def _bounded_slices(

@@ -169,11 +169,15 @@ def _content(file: str, size: int, limit: int) -> bytes | None:
 def unreadable(source: str, error: Exception, line: int | None = None) -> Problem:
     """Return the problem of a file that an error made unreadable."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    hint = "is the compressed file complete?" if isinstance(error, EOFError) else ""
-    if isinstance(error, OverfullFileError):
-        hint = error.hint
     packed_badly = isinstance(error, gzip.BadGzipFile | OverfullFileError)
     packed_badly |= not isinstance(error, OSError)
+    hint = ""
+    if isinstance(error, EOFError):
+        hint = "is the compressed file complete?"
+    elif isinstance(error, OverfullFileError):
+        hint = error.hint
+    elif packed_badly and not isinstance(error, ValueError):  # ValueError: a NUL in the name
+        hint = "the compressed file may be damaged: write or copy it again"
     breaks_off = line is not None  # the documents after this line are unknown
     is_undelivered = is_url(source) and not packed_badly
     kind = Undelivered if breaks_off or is_undelivered else Problem
@@ -281,7 +285,7 @@ def _syntax_problem(
         text = data.decode()
     except UnicodeDecodeError as wrong:
         before = data[: wrong.start].decode()
-        finding = f"the file is not UTF-8: byte 0x{data[wrong.start]:02x} is not allowed here"
+        finding = f"the text is not UTF-8: byte 0x{data[wrong.start]:02x} is not allowed here"
         row = before.count("\n") + (line or 1)
         return Problem(source, finding, line=row, column=len(before) - before.rfind("\n"))
     row = error.lineno + (line or 1) - 1

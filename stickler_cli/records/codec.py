@@ -184,8 +184,8 @@ def _scalar(kind: Any) -> Reader:
 
 
 def _enumerated(members: Mapping[Any, Any]) -> Reader:
-    names = ", ".join(map(str, members))
-    expected = f"one of {names}" if len(members) > 1 else names
+    names = [*members]
+    expected = f"one of {', '.join(map(str, names))}" if len(names) > 1 else brief(names[0])
 
     def read_value(value: Any) -> Any:
         if isinstance(value, Enum) and value in members.values():

@@ -119,7 +119,7 @@ def _check_format(
         names = [name.partition("/")[0] for name in formats]
         if isinstance(written, str) and written.partition("/")[0] in names:
             hint = EVALUATE_AGAIN
-        raise _refused(written, " or ".join(formats), source, ("format",), hint)
+        raise _refused(written, " or ".join(map(brief, formats)), source, ("format",), hint)
     if "semantics" not in record:
         raise UsageError(
             [

@@ -342,7 +342,7 @@ class DifferenceView:
         )
         sentence = f"{by_score} by score; {by_values} by number of wrong values"
         if by_score == by_values:
-            sentence = f"{by_score} by score; the number of wrong values gives the same counts"
+            sentence = f"{by_score}, both by score and by number of wrong values"
         not_compared = f"{counts['lost']} not compared in the new run, so counted as missed"
         lost = f"; {not_compared}" if counts["lost"] else ""
         return f"{number_of(counts['compared'], 'document')} compared: {sentence}{lost}"

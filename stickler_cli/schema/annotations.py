@@ -279,13 +279,13 @@ def _pairing_problems(
     pairing, ordered = (schema.get(annotated(name)) for name in ("pairing", "ordered"))
     are_both_stated = isinstance(ordered, bool) and pairing in get_args(ListPairing)
     if are_both_stated and ordered != (pairing == "ordered"):
-        finding = f"pairing is {pairing}, but ordered is {brief(ordered)}"
+        finding = f"the value is {brief(pairing)}, but {annotated('ordered')} is {brief(ordered)}"
         pointer = json_pointer((*path, annotated("pairing")))
         yield Problem(
             source=source,
             found=finding,
             expected="only one of these two keys",
-            hint="leave out ordered",
+            hint=f"leave out {annotated('ordered')}",
             pointer=pointer,
         )
 

@@ -576,10 +576,10 @@ def is_about_documents(gate: Gate) -> bool:
 OVERALL_SCORE: Final = "overall_score"  # name of the documents' score in results
 _ERRORS: Final = (FD, FA, FN)
 _EXPECTED: Final = (
-    f"{OVERALL_SCORE}, or [set:][path.]metric, where metric is one of "
-    f"{', '.join((*RATES, SCORE))}, alone or followed by >= and the lowest value that "
-    "passes"
+    f"{OVERALL_SCORE}, or [set:][path.]metric, such as f1 or items.price.recall, where metric is "
+    f"one of {', '.join((*RATES, SCORE))}"
 )
+_LIMIT_HINT: Final = "to require a lowest value, add it, as in f1>=0.9"
 
 
 @dataclass(frozen=True, slots=True)
@@ -644,7 +644,7 @@ def parse_aim(text: str) -> Aim:
     except UsageError as error:
         raise (error if has_limit else omit_added_limit(error)) from None
     if gate.metric not in (*RATES, SCORE) or gate.bound or not gate.operator.startswith(">"):
-        raise gate_error(OF, f"the value is {text!r}", _EXPECTED)
+        raise gate_error(OF, f"the value is {text!r}", _EXPECTED, _LIMIT_HINT)
     return Aim(replace(gate, text=text), has_limit)
 
 

@@ -61,7 +61,7 @@ _N_POINTS: Final = 500  # points at which a beta density is summed: gives four d
 Level = Annotated[
     float,
     Rule(
-        "a number between 0 and 1",
+        "a number above 0 and below 1",
         {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
         fits=lambda value: is_share(value) and 0 < value < 1,
     ),

@@ -32,7 +32,7 @@ TIMEOUT: Final = 300.0  # seconds; on most machines, documents within --work-lim
 
 COUNT: Final = NumberRange("a whole number of at least 0", lambda number: number >= 0, whole=True)
 ABOVE_ZERO: Final = NumberRange("a number above 0", lambda number: number > 0)
-SHARE: Final = NumberRange("a number above 0, below 1", lambda number: 0 < number < 1)
+SHARE: Final = NumberRange("a number above 0 and below 1", lambda number: 0 < number < 1)
 SOME: Final = NumberRange("a whole number of at least 1", lambda number: number >= 1, whole=True)
 PROCESSES: Final = SOME._replace(expected=f"{SOME.expected}, or auto", word="auto")
 

@@ -140,7 +140,7 @@ def test_everything_that_a_configuration_cannot_state_is_told_at_once():
         "/fields/tree/fields/children",
         "/fields/chain/fields/following",
     }
-    hint = "a configuration cannot describe this; use to_json_schema"
+    hint = "to_stickler_config() cannot describe this; call to_json_schema() instead"
     assert {problem.hint for problem in caught.value.problems} == {hint}
     assert same_by_schema(Unstated)
 

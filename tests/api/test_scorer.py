@@ -151,7 +151,7 @@ def test_what_is_no_document_has_score_0_and_says_why(pred):
     scored = SCORER.score(GT, pred)
 
     assert (scored.score, scored.passed) == (0.0, False)
-    assert scored.problem.startswith("the answer")
+    assert scored.problem.startswith("the answer of the model")
     assert set(scored.fields.values()) == {0.0}
     assert scored.errors == ()
     assert scored.feedback == f"Nothing to compare: {scored.problem}."
@@ -204,8 +204,36 @@ def test_a_batch_gives_what_each_gives_alone():
 def test_a_ground_truth_that_is_no_document_is_an_error():
     with pytest.raises(TypeError, match="gt is of type int"):
         SCORER.score(5, GT)
-    with pytest.raises(UsageError, match="gt:1:1: not valid JSON"):
+    with pytest.raises(UsageError, match="the ground truth, line 1, column 1: not valid JSON"):
         SCORER.score("no", GT)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{"id": 1,\n"total"}', ", line 2, column 8: not valid JSON: unexpected character"),
+        (b"\xd7", ", line 1, column 1: the text is not UTF-8: byte 0xd7 is not allowed here"),
+        ("", ": the text is empty, expected a JSON object"),
+        ("[{}, {}]", ": the document is of type array, expected a JSON object"),
+    ],
+)
+def test_a_text_that_is_no_document_is_told_without_files_and_options(text, problem):
+    with pytest.raises(UsageError) as caught:
+        SCORER.score(text, GT)
+
+    assert str(caught.value).startswith(f"the ground truth{problem}")
+    assert SCORER.score(GT, text).problem.startswith(f"the answer of the model{problem}")
+    for message in (str(caught.value), SCORER.score(GT, text).problem):
+        assert "file" not in message
+
+
+def test_two_ground_truths_in_one_text_are_told_where_the_second_begins():
+    with pytest.raises(UsageError) as caught:
+        SCORER.score("{}\n{}", GT)
+
+    assert str(caught.value) == (
+        "the ground truth, line 2, column 1: not valid JSON: unexpected content after document"
+    )
 
 
 @pytest.mark.parametrize(
@@ -240,7 +268,7 @@ def test_a_schema_of_arrays_takes_arrays():
     assert scorer.score(["a"], '```["a"]```').score == 1.0
     assert scorer.score([], None).score == 1.0
     assert scorer.score(["a"], {"a": 1}).problem == (
-        "the answer: the value is of type object, expected a JSON array"
+        "the answer of the model: the value is of type object, expected a JSON array"
     )
     assert scorer.score(["a"], ["b"]).fields == {}
 
@@ -263,12 +291,12 @@ def test_where_a_comparison_fails_that_prediction_has_score_0():
     assert "it was secret" in scored[1].problem
     assert scored[2].problem == ""
     hidden = Scorer(Order, fields=fields, reveal="shape").score({"id": "a"}, {"id": "boom"})
-    assert hidden.feedback == "Nothing to compare: the answer: the comparison failed."
+    assert hidden.feedback == "Nothing to compare: the answer of the model could not be compared."
 
 
 @pytest.mark.parametrize(("answer", "state"), [("", "empty"), (b" \n", "blank")])
 def test_an_answer_without_text_is_called_so(answer, state):
-    problem = f"the answer: the text is {state}, expected a JSON object"
+    problem = f"the answer of the model: the text is {state}, expected a JSON object"
 
     assert SCORER.score(GT, answer).problem == problem
 

@@ -302,7 +302,7 @@ def test_a_file_that_is_wrong_is_wrong_for_every_command(stickler, data):
         f"error: {data}/stickler.toml: the option {key} is {value}, expected {expected}"
         for key, value, expected in (
             ("pairing_floor", "1", "a number in [-1, 1)"),
-            ("margin", "0", "a number above 0, below 1"),
+            ("margin", "0", "a number above 0 and below 1"),
             ("seed", "-1", "a whole number of at least 0"),
         )
     ]

@@ -187,12 +187,14 @@ def test_a_comparator_that_fails_is_that_document_s_error(orders, jobs):
     assert json.loads(out)["documents"]["evaluated"] == 36
     problems_by_id = problems(out)
     no_number = problems_by_id.pop("line 34")
-    failure = "in field a, comparator Obedient failed on"
-    assert no_number.startswith(f'{failure} "x" and "nothing": TypeError: ')
+    failure = "in field a, comparator Obedient failed when it compared"
+    assert no_number.startswith(f'{failure} "x" with "nothing": TypeError: ')
     assert problems_by_id == {
-        "line 4": f'{failure} "x" and "raise": ZeroDivisionError: no',
-        "line 14": f'{failure} "x" and "nan": the similarity is nan',
-        "line 24": f'{failure} "x" and "beyond": the similarity is 1.5',
+        "line 4": f'{failure} "x" with "raise": ZeroDivisionError: no',
+        "line 14": f'{failure} "x" with "nan": the similarity is nan, expected a number in [0, 1]',
+        "line 24": (
+            f'{failure} "x" with "beyond": the similarity is 1.5, expected a number in [0, 1]'
+        ),
     }
 
 

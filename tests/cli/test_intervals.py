@@ -62,9 +62,9 @@ def test_no_intervals_are_made_where_none_are_wanted(twelve_documents, stickler)
     [
         (
             "95",
-            "the value is '95', expected a number above 0, below 1, or none; did you mean 0.95?",
+            "the value is '95', expected a number above 0 and below 1, or none; did you mean 0.95?",
         ),
-        ("most", "--ci: the value is 'most', expected a number above 0, below 1, or none\n"),
+        ("most", "--ci: the value is 'most', expected a number above 0 and below 1, or none\n"),
         ("nan", "the value is 'nan'"),
         ("1", "the value is '1'"),
     ],

@@ -80,7 +80,7 @@ def test_a_run_that_is_read_gives_the_same_reports(stickler, run_file, format_na
         (
             "other.json",
             {"format": "stickler-evaluation/1"},
-            "other.json#/format: the value is .*, expected stickler-run/1; a run file is",
+            'other.json#/format: the value is .*, expected "stickler-run/1"; a run file is',
         ),
     ],
 )

@@ -209,7 +209,7 @@ def test_a_question_without_an_answer_fails_its_own_documents_only(server, askin
     assert evaluation.evaluated == 2
     (problem,) = evaluation.problems
     assert (problem.document, problem.status) == ("poison", "failed")
-    assert "in field rows.name, comparator LLMComparator failed on" in problem.problem
+    assert "in field rows.name, comparator LLMComparator failed when it compared" in problem.problem
     assert "the model's answer is not a valid verdict" in problem.problem
 
 

@@ -107,7 +107,7 @@ def test_a_fault_is_told_with_its_place_values_and_cause(fault, place):
     (problem,) = evaluation.problems
     assert (problem.document, problem.status) == ("bad", Status.FAILED)
     assert f"in field {path}" in problem.problem
-    assert "Faulty failed on" in problem.problem
+    assert "comparator Faulty failed when it compared " in problem.problem
     assert re.search(cause, problem.problem)
     assert evaluation.evaluated == 1
     with pytest.raises(ComparisonError):

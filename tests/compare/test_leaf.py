@@ -79,7 +79,10 @@ def test_a_comparator_that_takes_lists_sees_them_whole():
 
 @pytest.mark.parametrize("answer", [float("nan"), float("inf"), -0.1, 1.1, -float("inf")])
 def test_a_similarity_that_is_no_number_from_0_to_1_is_an_error(answer):
-    message = rf"Fixed failed on \"a\" and \"b\": the similarity is {answer!r}"
+    message = (
+        rf"Fixed failed when it compared \"a\" with \"b\": the similarity is {answer!r}, "
+        r"expected a number in \[0, 1\]$"
+    )
     with pytest.raises(ComparisonError, match=message):
         alike(fixed(answer), "a", "b")
     with pytest.raises(ComparisonError, match=message):
@@ -100,7 +103,7 @@ def test_a_comparator_that_fails_is_an_error_with_its_cause():
     with pytest.raises(ComparisonError) as caught:
         alike(failing(), "a", "b")
 
-    sentence = 'comparator Failing failed on "a" and "b": LookupError: no such model'
+    sentence = 'comparator Failing failed when it compared "a" with "b": LookupError: no such model'
     assert str(caught.value) == sentence
     assert isinstance(caught.value.__cause__, LookupError)
     assert caught.value.path == ()
@@ -147,7 +150,7 @@ def test_the_pair_of_a_column_that_a_comparator_fails_on_is_named(position):
     gts.insert(position, "c")
     preds.insert(position, "z")
 
-    with pytest.raises(ComparisonError, match=r'failed on "c" and "z": LookupError'):
+    with pytest.raises(ComparisonError, match=r'failed when it compared "c" with "z": LookupError'):
         compared_together(LeafNode(threshold=0.5, comparator=OnePair()), gts, preds)
 
 
@@ -248,9 +251,10 @@ def test_a_judge_is_asked_by_the_client_of_the_run_about_pairs_chosen_without_it
 
 
 def test_a_model_that_does_not_answer_is_an_error_that_names_the_pair():
-    with pytest.raises(ComparisonError, match=r'on "c" and "z": ModelError: refused'):
+    message = r'when it compared "c" with "z": ModelError: refused'
+    with pytest.raises(ComparisonError, match=message):
         compare_with_answer(ModelError("refused", 2))
-    with pytest.raises(ComparisonError, match=r'on "a" and "x": LookupError: gone'):
+    with pytest.raises(ComparisonError, match=r'when it compared "a" with "x": LookupError: gone'):
         compare_with_answer(LookupError("gone"))
 
 

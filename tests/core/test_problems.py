@@ -47,9 +47,10 @@ def test_a_problem_is_told_with_its_place(problem: Problem, worded: str):
 
 
 def test_a_comparison_that_failed_is_told_with_the_field_as_seen_from_the_document():
-    error = ComparisonError("it failed on 1 and 2")
-    assert str(error) == "it failed on 1 and 2"
-    assert str(error.below("b.c").below("a")) == 'in field a["b.c"], it failed on 1 and 2'
+    cause = "comparator ExactComparator failed when it compared 1 with 2: LookupError: no unit"
+    error = ComparisonError(cause)
+    assert str(error) == cause
+    assert str(error.below("b.c").below("a")) == f'in field a["b.c"], {cause}'
 
 
 def test_too_much_work_is_told_with_the_field_that_costs_most():

@@ -110,11 +110,10 @@ def test_names_that_are_not_secret_stay(word, forgetting):
         ("http://me:sec/ret@[/x", "http://[/x: the URL has no valid host or port"),
         ("https://me:sec/ret@host/x", "https://host/x: the URL has no valid host or port"),
         ("http://host:99999/x", "http://host:99999/x: the URL has no valid host or port"),
-        ("http://host:0/x", "http://host:0/x: the URL names no host"),
-        ("http:///x", "http:///x: the URL names no host"),
-        ("http://", "http://: the URL names no host"),
-        ("s3:///x", "s3:///x: the URL names no bucket or container"),
-        ("s3://*/x", "s3://*/x: the URL names no bucket or container"),
+        ("http:///x", "http:///x: the URL has no valid host"),
+        ("http://", "http://: the URL has no valid host"),
+        ("s3:///x", "s3:///x: the URL has no valid bucket or container"),
+        ("s3://*/x", "s3://*/x: the URL has no valid bucket or container"),
     ],
 )
 def test_a_url_without_a_host_that_can_be_asked_is_refused(url, message):
@@ -124,3 +123,12 @@ def test_a_url_without_a_host_that_can_be_asked_is_refused(url, message):
 
     assert str(caught.value).startswith(f"{message}, expected ")
     assert "ret@" not in str(caught.value)
+
+
+def test_a_url_with_port_0_is_refused():
+    pytest.importorskip("fsspec")
+    with pytest.raises(UsageError) as caught:
+        check_url("http://host:0/x")
+
+    found = "http://host:0/x: the port of the URL is 0"
+    assert str(caught.value) == f"{found}, expected a port from 1 to 65535"

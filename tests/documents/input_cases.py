@@ -95,10 +95,10 @@ CASES = [
          "the document is nested more than 1024 levels deep"),
     Case("a lone surrogate, escaped", text('{"v": "\\ud800"}'), "not valid JSON: "),
     Case("a lone surrogate, raw", text(b'{"v": "\xed\xa0\x80"}'), (
-        "the file is not UTF-8: byte 0xed is not allowed here"
+        "the text is not UTF-8: byte 0xed is not allowed here"
     )),
     Case("Latin-1", text('{"v": "é"}'.encode("latin-1")), (
-        "the file is not UTF-8: byte 0xe9 is not allowed here"
+        "the text is not UTF-8: byte 0xe9 is not allowed here"
     )),
     Case("UTF-16", text(SOUND.encode("utf-16")), "the text is encoded as UTF-16"),
     Case("UTF-32", text(SOUND.encode("utf-32")), "the text is encoded as UTF-32"),

@@ -164,7 +164,10 @@ def test_a_table_that_is_damaged_further_on_says_where(tmp_path: Path):
     Path(file).write_bytes(data)
     read = values(file)
     assert [*read] == ["0", "1", "gt row 3"]
-    assert problem_text(read["gt row 3"]).startswith(f"{file}:3:1: cannot be read")
+    message = problem_text(read["gt row 3"])
+    assert message.startswith(f"{file}:3:1: this row and the rows after it cannot be read (")
+    assert message.endswith("); the file may be damaged: write or copy it again")
+    assert "\n" not in message
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "arrow"])

@@ -228,6 +228,7 @@ def test_lines_packed_by_zstandard_are_read_and_one_that_is_cut_off_says_where(l
     (damaged,) = lines_of(str(lines), LIMIT)
     assert isinstance(damaged, Problem)
     assert damaged.found.startswith("cannot be read")
+    assert damaged.hint == "the compressed file may be damaged: write or copy it again"
 
 
 def test_a_line_without_end_is_given_up(monkeypatch):

@@ -88,7 +88,8 @@ def test_two(stickler, pred):
 
     assert result.returncode == 1, result.stderr
     assert "1 failed, 2 passed" in result.stdout
-    assert "Nothing to compare: the answer:1:1: not valid JSON" in result.stdout
+    problem = "the answer of the model, line 1, column 1: not valid JSON"
+    assert f"Nothing to compare: {problem}" in result.stdout
     (file,) = (tmp_path / "runs").iterdir()
     run = json.loads(file.read_text(encoding="utf-8"))
     assert run["documents"]["evaluated"] == 4

@@ -91,7 +91,7 @@ EXACT_SUM = "a whole number of at least 0, as a string of up to 100 digits"
 @pytest.mark.parametrize(
     ("path", "value", "expected"),
     [
-        (("format",), [], f"{FORMAT} or {RUN_FORMAT}"),
+        (("format",), [], f'"{FORMAT}" or "{RUN_FORMAT}"'),
         (("score_sum",), "-1", EXACT_SUM),
         (("score_sum",), 7, EXACT_SUM),
         (("score_sum",), "1" * 101, EXACT_SUM),
@@ -131,8 +131,8 @@ ADVICE = "; another version of stickler wrote this run: evaluate again"
 @pytest.mark.parametrize(
     ("key", "value", "expected"),
     [
-        ("format", "stickler-run/2", f"{FORMAT} or {RUN_FORMAT}"),
-        ("format", "stickler-evaluation/12", f"{FORMAT} or {RUN_FORMAT}"),
+        ("format", "stickler-run/2", f'"{FORMAT}" or "{RUN_FORMAT}"'),
+        ("format", "stickler-evaluation/12", f'"{FORMAT}" or "{RUN_FORMAT}"'),
         ("semantics", 3, "1"),
     ],
 )

@@ -103,9 +103,19 @@ def test_a_journal_of_another_version_is_refused_unless_it_begins_again(path, ve
     assert records(path) == ([], 0)
 
 
-def test_a_place_that_cannot_be_opened_is_an_error(path):
-    with pytest.raises(UsageError, match=r"--run-dir x: .* cannot be opened"):
+@pytest.mark.skipif(sys.platform == "win32", reason="opening a directory is not allowed there")
+def test_a_directory_in_the_place_of_the_journal_is_an_error(path):
+    with pytest.raises(UsageError) as caught:
         Journal(str(path.parent), "--run-dir x")
+    assert str(caught.value) == (
+        f"--run-dir x: {path.parent} is a directory, expected a file; "
+        "delete it, or give another directory"
+    )
+
+
+def test_a_place_that_cannot_be_opened_is_an_error(path):
+    with pytest.raises(UsageError, match=r"--run-dir x: .* cannot be opened \("):
+        Journal(str(path / "journal"), "--run-dir x")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such lock")

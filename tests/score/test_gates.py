@@ -714,12 +714,12 @@ def test_a_gate_asks_for_its_field_or_for_those_that_match():
     ("found", "hint", "message"),
     [
         (
-            "'totl.f1>=0' is odd",
+            "'totl.f1>=0' names the field totl, which does not exist",
             "did you mean total.f1>=0?",
-            "'totl.f1' is odd; did you mean total.f1?",
+            "'totl.f1' names the field totl, which does not exist; did you mean total.f1?",
         ),
-        ("'f1>=0.5>=0' is odd", "", "'f1>=0.5' is odd"),
-        ("'f1>=0>=0' is odd", "", "'f1>=0' is odd"),
+        ("'f1>=0.5>=0' is not a gate", "", "'f1>=0.5' is not a gate"),
+        ("'f1>=0>=0' is not a gate", "", "'f1>=0' is not a gate"),
     ],
 )
 def test_messages_omit_the_limit_that_the_user_did_not_write(found, hint, message):

@@ -62,6 +62,8 @@ CHECKSUM_BYTES: Final = 16
 BEGIN_AGAIN: Final = "to start over, use --restart; to keep both runs, give another directory"
 """Hint for the user if a run cannot continue in a directory."""
 
+_MAKE_ROOM: Final = "delete it, or give another directory"
+
 _NOT_ELSEWHERE: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 """Flags for opening a file. A link is not followed, and opening a named pipe does not wait."""
 
@@ -81,12 +83,16 @@ class Journal:
         self._path = path
         try:
             self._handle = os.open(path, os.O_RDWR | os.O_CREAT | AS_IT_IS | _NOT_ELSEWHERE, 0o666)
+        except IsADirectoryError:
+            finding = f"{path} is a directory"
+            raise UsageError([Problem(option, finding, "a file", _MAKE_ROOM)]) from None
         except OSError as error:
             finding = f"{path} cannot be opened ({error.strerror})"
             raise UsageError([Problem(option, finding)]) from None
         if not stat.S_ISREG(os.fstat(self._handle).st_mode):
             self.close()
-            raise UsageError([Problem(option, f"{path} is not a regular file")])
+            finding = f"{path} is not a regular file"
+            raise UsageError([Problem(option, finding, "a regular file", _MAKE_ROOM)])
         self._chain = b""
         self._synced = monotonic()
         self.cut = 0

@@ -571,7 +571,10 @@ def _find_unmatched(node: LeafNode, values: Mapping[int, JsonValue]) -> Iterator
         prepared = [comparator.prepare(values[key]) for key in compared]
         similarities = comparator.similarities(prepared, prepared).tolist()
     except Exception as error:
-        cause = f"comparator {comparator.name} failed on values of the ground truth: {error}"
+        cause = (
+            f"comparator {comparator.name} failed when it compared values of the ground truth "
+            f"with themselves: {error}"
+        )
         raise ComparisonError(cause) from error
     for key, similarity in zip(compared, similarities, strict=True):
         if not meets(similarity, node.threshold):

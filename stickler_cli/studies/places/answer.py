@@ -119,6 +119,7 @@ _FIGURES: Final = (
     FigureColumn("AP50", "average_precision", rank=6),
     FigureColumn("AP", "average_precision_all", rank=6),
 )
+_ON_BOTH_SIDES: Final = "in both the ground truth and the prediction"
 _LEGEND: Final = (
     ("place wrong", "place wrong: right values whose predicted box is in another place"),
     (
@@ -132,7 +133,7 @@ _LEGEND: Final = (
         "located",
         (
             "located: share of right values whose predicted box is in the right place (only "
-            "values with a box on both sides)"
+            f"values with a box {_ON_BOTH_SIDES})"
         ),
     ),
     (
@@ -161,19 +162,20 @@ def _summary_sentence(record: PlacesReport) -> str:
     total = record.whole
     if total.located is None:
         exception = ", except for boxes that are fields of their own" if total.both_right else ""
-        return f"no right value has a box on both sides{exception}"
+        return f"no correctly predicted value has a box {_ON_BOTH_SIDES}{exception}"
     located_fields = [placed for placed in record.fields if placed.located is not None]
     n_values = sum(placed.both_right + placed.place_wrong for placed in located_fields)
     values = number_of(n_values, "right value")
     centred = "" if total.centred is None else f", {total.centred:.1%} by their centre"
     return (
-        f"of {values} with a box on both sides, {total.located:.1%} are in the right place on "
+        f"of {values} with a box {_ON_BOTH_SIDES}, {total.located:.1%} are in the right place on "
         f"the page (overlap of boxes at least {record.min_overlap:g}{centred})"
     )
 
 
 NO_BOXES: Final = (
-    "error: no right value has a box on both sides; docs/places.md explains how boxes are read"
+    f"error: no correctly predicted value has a box {_ON_BOTH_SIDES}; docs/places.md explains how "
+    "to write boxes"
 )
 
 

@@ -30,7 +30,7 @@ class PlacesSettings(PairStudyOptions, IntervalOptions):
             "right place."
         ),
         "SHARE",
-        values=NumberRange("a number above 0, at most 1", lambda number: 0 < number <= 1),
+        values=NumberRange("a number above 0 and at most 1", lambda number: 0 < number <= 1),
     )
 
     def pixels(self) -> tuple[float, float] | None:
@@ -56,5 +56,6 @@ PLACES: Final = Study(
     examples="""
   stickler places schema.json gt/ pred/
   stickler places schema.json gt/ pred/ --page-size 1654x2339 -o places.json""",
-    incomplete="some documents could not be compared, or no value has a box on both sides",
+    incomplete="some documents could not be compared, or no value has a box in both "
+    "the ground truth and the prediction",
 )

@@ -154,7 +154,10 @@ def report_of(record: SizeReport) -> Report:
         ),
         (
             "likely",
-            f"likely: this number of documents is enough with a probability of {record.power:g}",
+            (
+                "likely: with this number of documents, a gate passes, or a change is detected, "
+                f"with a probability of {record.power:g}"
+            ),
         ),
     )
     table = Figures(_FIGURES, record.sizes, legend)

@@ -23,8 +23,7 @@ def test_the_table_tells_what_got_better(stickler, runs):
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith(
         "Order: change from BASE (base.json) to NEW (new.json)\n2 documents compared: "
-        "1 better, 0 worse, 1 the same by score; the number of wrong values gives "
-        "the same counts\n"
+        "1 better, 0 worse, 1 the same, both by score and by number of wrong values\n"
     )
     assert "documents that got better\n" in result.out
     assert "\ndocuments that got worse" not in result.out
@@ -135,7 +134,7 @@ def test_the_summary_of_a_step_is_filled(stickler, runs, monkeypatch):
         (("base.json", "new.json", "--ci", "95"), "did you mean 0.95?"),
         (
             ("base.json", "new.json", "--margin", "0"),
-            "--margin: the value is '0', expected a number above 0, below 1",
+            "--margin: the value is '0', expected a number above 0 and below 1",
         ),
         (("base.json", "new.json", "--gate", "f1"), "--gate: 'f1' is not a gate"),
         (("base.json", "new.json", "--gate", "f1>=-2"), "expected a number between -1 and 1"),

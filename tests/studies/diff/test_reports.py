@@ -45,8 +45,8 @@ def test_what_the_runs_differ_in_comes_before_any_figure():
         "the runs differ: 1 document was not compared in the new run, so it counts as missed: d00",
     ]
     assert lines[4] == (
-        "30 documents compared: 0 better, 1 worse, 29 the same by score; the number of "
-        "wrong values gives the same counts; 1 not compared in the new run, so counted as missed"
+        "30 documents compared: 0 better, 1 worse, 29 the same, both by score and by number of "
+        "wrong values; 1 not compared in the new run, so counted as missed"
     )
     assert "- **not comparable**: option missing: `fn` -> `skip`" in render(
         "markdown", difference(base, new), STYLE
