@@ -26,20 +26,26 @@ from stickler_cli.core.problems import (
 @pytest.mark.parametrize(
     ("problem", "worded"),
     [
-        (Problem("a.json", "it is not JSON", line=2, column=7), "a.json:2:7: it is not JSON"),
         (
-            Problem("a.jsonl", "it is empty", "JSON", line=3),
-            "a.jsonl:3:1: it is empty, expected JSON",
+            Problem("a.json", "the file is not JSON", line=2, column=7),
+            "a.json:2:7: the file is not JSON",
         ),
-        (Problem("a.json", "it is 0", pointer="/a/0", line=3), "a.json#/a/0: it is 0"),
-        (Problem("a.json", "it is 0", pointer=""), "a.json#: it is 0"),
-        (Problem("", "it is 0", pointer=""), "it is 0"),
-        (Problem("", "it is 0", pointer="/a"), "#/a: it is 0"),
+        (
+            Problem("a.jsonl", "the line is empty", "JSON", line=3),
+            "a.jsonl:3:1: the line is empty, expected JSON",
+        ),
+        (
+            Problem("a.json", "the value is 0", pointer="/a/0", line=3),
+            "a.json#/a/0: the value is 0",
+        ),
+        (Problem("a.json", "the value is 0", pointer=""), "a.json#: the value is 0"),
+        (Problem("", "the value is 0", pointer=""), "the value is 0"),
+        (Problem("", "the value is 0", pointer="/a"), "#/a: the value is 0"),
         (
             Problem("--seed", "the value is 'x'", hint="leave out --seed to use 0"),
             "--seed: the value is 'x'; leave out --seed to use 0",
         ),
-        (Problem("", "there is not one"), "there is not one"),
+        (Problem("", "there are no documents"), "there are no documents"),
     ],
 )
 def test_a_problem_is_told_with_its_place(problem: Problem, worded: str):

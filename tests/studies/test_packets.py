@@ -237,40 +237,60 @@ def test_layouts_of_packets(packet):
 
 
 @pytest.mark.parametrize(
-    ("packet", "pointer", "found"),
+    ("packet", "message"),
     [
         (
             {"parts": []},
-            None,
-            'the packet has no list of sections (its keys are ["parts"])',
+            (
+                'gt.json: the packet has no list of sections (its keys are ["parts"]), expected a '
+                'list under the key "sections", "documents" or "pages"; see docs/packets.md'
+            ),
         ),
-        (3, None, "the packet is 3"),
-        ({"sections": [3]}, "/sections/0", "the section is 3"),
+        (
+            3,
+            (
+                "gt.json: the packet is 3, expected an object with a list of sections under the "
+                'key "sections"; see docs/packets.md'
+            ),
+        ),
+        ({"sections": [3]}, "gt.json#/sections/0: the section is 3, expected an object"),
         (
             {"sections": [{"class": "x"}]},
-            "/sections/0",
-            'the section has no list of pages (its keys are ["class"])',
+            (
+                'gt.json#/sections/0: the section has no list of pages (its keys are ["class"]), '
+                'expected a list under the key "page_indices", or the keys "start_page" and '
+                '"end_page"; see docs/packets.md'
+            ),
         ),
-        ({"sections": [{"pages": [1.5]}]}, "/sections/0/pages/0", "the page is 1.5"),
-        ({"sections": [{"pages": [-1]}]}, "/sections/0/pages/0", "the page is -1"),
+        (
+            {"sections": [{"pages": [1.5]}]},
+            "gt.json#/sections/0/pages/0: the page is 1.5, expected a whole number, not below 0",
+        ),
+        (
+            {"sections": [{"pages": [-1]}]},
+            "gt.json#/sections/0/pages/0: the page is -1, expected a whole number, not below 0",
+        ),
         (
             {"sections": [{"start_page": 3, "end_page": 2}]},
-            "/sections/0",
-            "starts at page 3 but ends at page 2",
+            (
+                "gt.json#/sections/0: the section starts at page 3 but ends at page 2, expected "
+                "at least one page"
+            ),
         ),
         (
             {"sections": [{"start_page": 0, "end_page": MAX_PAGES}]},
-            None,
-            f"{MAX_PAGES + 1} pages",
+            f"gt.json: the packet has {MAX_PAGES + 1} pages, expected at most {MAX_PAGES}",
         ),
-        ({"pages": [{"page": 1}]}, "/pages/0", "the page does not name its section"),
+        (
+            {"pages": [{"page": 1}]},
+            "gt.json#/pages/0: the page does not name its section, expected a section_id",
+        ),
     ],
 )
-def test_what_is_no_packet_is_told_with_its_place(packet, pointer, found):
-    problem = parse_sections(packet, "p")
+def test_what_is_no_packet_is_told_with_its_place(packet, message):
+    problem = parse_sections(packet, "gt.json")
     assert isinstance(problem, Problem)
-    assert (problem.source, problem.pointer) == ("p", pointer)
-    assert found in problem.found
+    assert str(problem) == message
 
 
 def test_a_page_belongs_to_the_first_section_that_has_it():
