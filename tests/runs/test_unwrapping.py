@@ -21,7 +21,7 @@ def wrapped(value, draw):
 @pytest.fixture
 def pairs():
     draw, pairs_made = random.Random(7), []  # noqa: S311 - no secret
-    for index in range(30):
+    for index in range(12):
         lines = [{"sku": draw.choice("abcde") * 5, "qty": n} for n in range(draw.randrange(4))]
         gt = {"id": f"A-{index}", "total": index, "lines": lines}
         pred = {**gt, "total": index + (draw.random() < 0.3), "lines": lines[:2], "more": "x"}
