@@ -9,7 +9,7 @@ import pytest
 
 from stickler_cli.compare import engine
 from stickler_cli.core.problems import UsageError
-from stickler_cli.records.run_reading import read_blocks, read_evaluation
+from stickler_cli.records.run_reading import read_blocks
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score import blocks
 from stickler_cli.score.batch import Batch
@@ -191,16 +191,6 @@ def test_merging_no_documents_keeps_the_accounts():
     evaluation.merge(Evaluation())
 
     assert len(evaluation.ledger.blocks) == 1
-
-
-def test_an_evaluation_with_accounts_is_read_back_exactly():
-    evaluation = evaluation_with_rows("b", "a")
-    record = json.loads(json.dumps(evaluation.to_dict()))
-
-    assert read_evaluation(record).to_dict() == evaluation.to_dict()
-    assert list(read_evaluation(record).ledger.blocks.view()) == list(
-        evaluation.ledger.blocks.view()
-    )
 
 
 @pytest.mark.parametrize(

@@ -48,20 +48,21 @@ def set_overall(tally: Tally, counts: list[int]) -> None:
     tally.cell[: len(counts)] = counts
 
 
+def hint_of(function, *arguments, **options):
+    """Return the hint with which a call refuses a gate for a single problem."""
+    with pytest.raises(UsageError) as caught:
+        function(*arguments, **options)
+    (problem,) = caught.value.problems
+    return problem.hint
+
+
 @pytest.mark.parametrize(
     ("text", "mode", "path", "metric", "operator", "limit"),
     [
         ("f1>=0.9", "", (), "f1", ">=", 0.9),
         ("leaves:f1 >= 0.9", "leaves", (), "f1", ">=", 0.9),
         ("aggregate:recall>0.5", "aggregate", (), "recall", ">", 0.5),
-        (
-            "line_items.unit_price.f1>=0.95",
-            "",
-            ("line_items", "unit_price"),
-            "f1",
-            ">=",
-            0.95,
-        ),
+        ("line_items.unit_price.f1>=0.95", "", ("line_items", "unit_price"), "f1", ">=", 0.95),
         ('["unit price"].f1<=1', "", ("unit price",), "f1", "<=", 1.0),
         ("documents.invalid<=0", "", ("documents",), "invalid", "<=", 0.0),
         ("documents.f1>=0.5", "", ("documents",), "f1", ">=", 0.5),
@@ -168,9 +169,7 @@ def test_what_is_no_gate_is_refused_with_what_it_could_be(text, message):
     ],
 )
 def test_metrics_of_a_study_are_what_may_be_meant(text, hint):
-    with pytest.raises(UsageError) as caught:
-        parse_gate(text, metrics=("wrong", "alpha"))
-    assert caught.value.problems[0].hint == hint
+    assert hint_of(parse_gate, text, metrics=("wrong", "alpha")) == hint
 
 
 @pytest.mark.parametrize(
@@ -201,9 +200,7 @@ NAMED_AS_COUNTS = [("right",), ("lines",), ("lines", "missed"), ("documents",)]
     ],
 )
 def test_a_gate_that_could_mean_a_field_or_a_count_is_refused(text, hint):
-    with pytest.raises(UsageError) as caught:
-        check_paths([parse_gate(text)], NAMED_AS_COUNTS)
-    assert caught.value.problems[0].hint == hint
+    assert hint_of(check_paths, [parse_gate(text)], NAMED_AS_COUNTS) == hint
 
 
 @pytest.mark.parametrize(
@@ -230,9 +227,7 @@ def test_a_set_before_documents_asks_for_a_field_of_that_name():
      "price>=3", "recal>=90", "tp.lower>=3", "f1.min>=0.5", ">=0.5"],
 )  # fmt: skip
 def test_a_hint_is_given_only_if_it_would_be_taken(text):
-    with pytest.raises(UsageError) as caught:
-        parse_gate(text)
-    assert [problem.hint for problem in caught.value.problems] == [""]
+    assert hint_of(parse_gate, text) == ""
 
 
 @pytest.mark.parametrize(
@@ -299,6 +294,7 @@ def test_recall_with_fd_changes_what_a_gate_compares():
         ("recall>=0", [0, 2, 0, 0, 0]),
         ("accuracy>=0", [0, 0, 0, 0, 0]),
         ("b.f1<=1", [1, 0, 0, 0, 0]),
+        ("*.f1>=0", [0, 0, 0, 0, 1]),
     ],
 )
 def test_an_empty_denominator_never_passes_and_says_so(text, counts):
@@ -341,9 +337,7 @@ def test_a_count_of_documents_that_there_is_not_lists_those_that_there_are():
     ],
 )
 def test_a_kind_of_documents_is_corrected_in_its_place(text, hint):
-    with pytest.raises(UsageError) as caught:
-        judge_gate(parse_gate(text), Evaluation())
-    assert caught.value.problems[0].hint == hint
+    assert hint_of(judge_gate, parse_gate(text), Evaluation()) == hint
 
 
 KNOWN = [("a",), ("lines",), ("lines", "price"), ("map",), ("map", "*"), ("map", "*", "x")]
@@ -408,12 +402,6 @@ def test_a_pattern_is_judged_by_the_worst_of_its_fields(text, passed, reason):
     assert result.field == (reason.partition(" in ")[2][:1] or text.partition(".")[0])
 
 
-def test_a_pattern_of_which_no_field_has_a_value_fails():
-    result = judge_gate(parse_gate("*.f1>=0"), evaluation(a=[0, 0, 0, 0, 1]))
-
-    assert (result.passed, result.reason) == (False, "*.f1 is undefined: nothing was counted")
-
-
 def test_a_gate_reads_all_values_if_nobody_says_otherwise():
     run_evaluation = evaluation(a=[9, 1, 0, 1, 0])
     set_overall(run_evaluation.sums["a",], [1, 0, 0, 0, 0])
@@ -438,9 +426,7 @@ def test_every_unknown_path_is_told_with_near_ones():
         check_paths(gates, KNOWN)
     first, second = caught.value.problems
     assert first.hint == "did you mean lines.price.f1>=0.5?"
-    with pytest.raises(UsageError) as caught:
-        check_paths([parse_gate("nowhere.at.all.f1>=0.5")], KNOWN)
-    assert caught.value.problems[0].hint == ""
+    assert hint_of(check_paths, [parse_gate("nowhere.at.all.f1>=0.5")], KNOWN) == ""
     assert "the field b, which does not exist" in second.found
     # The last name of a path may be all that the user knows; sets and ends of intervals stay.
     meant = {
@@ -449,9 +435,8 @@ def test_every_unknown_path_is_told_with_near_ones():
         "lins.tp>=3": "lines.tp>=3",
     }
     for text, corrected in meant.items():
-        with pytest.raises(UsageError) as caught:
-            check_paths([parse_gate(text)], KNOWN)
-        assert caught.value.problems[0].hint == f"did you mean {corrected}?"
+        hint = hint_of(check_paths, [parse_gate(text)], KNOWN)
+        assert hint == f"did you mean {corrected}?"
 
 
 # --- ends of confidence intervals
@@ -579,11 +564,7 @@ def test_a_gate_may_ask_for_what_confidences_are_worth():
     [
         ("confidence.brier<=1", Evaluation(), "no predicted value has a confidence"),
         ("confidence.b.brier<=1", with_confidences(9), "no predicted value has a confidence"),
-        (
-            "confidence.auroc<=1",
-            with_confidences(1),
-            "there must be both right and wrong values",
-        ),
+        ("confidence.auroc<=1", with_confidences(1), "there must be both right and wrong values"),
         (
             "confidence.brier.lower>=0",
             with_confidences(4),

@@ -18,6 +18,7 @@ SCHEMA = an_object(
     parts=a_list(an_object(id=TEXT, of=an_object(a=TEXT), lines=a_list(LINE))),
 )
 BOLT, NUT = {"sku": "1", "name": "bolt"}, {"sku": "2", "name": "nut"}
+PART = {"id": "1", "of": {"a": "x"}, "lines": [BOLT, NUT]}
 NAIL, PIN = {"sku": "3", "name": "nail"}, {"sku": "4", "name": "pin"}
 
 
@@ -52,46 +53,22 @@ def exact_items_of(gt, pred, schema=SCHEMA):
         # A value in the place of a list is a list of one.
         ({"lines": [BOLT]}, {"lines": "x"}, {"lines": (0, 2)}),
         ({"id": "a"}, {"id": "b"}, {}),
+        # An error deep inside breaks all that is around it.
+        (
+            {"parts": [PART, PART]},
+            {"parts": [PART, {**PART, "lines": [BOLT, {**NUT, "name": "zzz"}]}]},
+            {"parts": (1, 2), "parts.lines": (3, 4), "parts.of": (2, 2)},
+        ),
+        # What is inside a missed item is missed, too.
+        ({"parts": [PART]}, {}, {"parts": (0, 1), "parts.lines": (0, 2), "parts.of": (0, 1)}),
     ],
 )
 def test_items_are_whole_where_they_are_paired_and_nothing_in_them_is_wrong(gt, pred, expected):
     assert exact_items_of(gt, pred) == expected
 
 
-def test_an_error_deep_inside_breaks_all_that_is_around_it():
-    document = {"id": "1", "of": {"a": "x"}, "lines": [BOLT, NUT]}
-    other = {**document, "lines": [BOLT, {**NUT, "name": "zzz"}]}
-
-    assert exact_items_of({"parts": [document, document]}, {"parts": [document, other]}) == {
-        "parts": (1, 2),
-        "parts.lines": (3, 4),
-        "parts.of": (2, 2),
-    }
-
-
-def test_what_is_inside_a_missed_item_is_missed_too():
-    document = {"id": "1", "of": {"a": "x"}, "lines": [BOLT]}
-
-    assert exact_items_of({"parts": [document]}, {}) == {
-        "parts": (0, 1),
-        "parts.lines": (0, 1),
-        "parts.of": (0, 1),
-    }
-
-
 def test_documents_that_are_lists_have_items_at_their_root():
     assert exact_items_of([BOLT, NUT], [BOLT], a_list(LINE)) == {"": (1, 2)}
-
-
-def test_items_of_documents_compared_together_are_those_of_each():
-    lines = [[BOLT, NUT], [], [BOLT]]
-    pairs = {f"{index}": ({"lines": line}, {"lines": line[:1]}) for index, line in enumerate(lines)}
-    records_found = records(batch(compile_schema(SCHEMA), pairs))
-
-    assert [
-        (record["fields"]["lines"].get("whole"), record["fields"]["lines"].get("items"))
-        for record in records_found
-    ] == [(1, 2), (None, None), (1, 1)]
 
 
 def test_objects_where_another_kind_is_found_are_items_in_any_company():

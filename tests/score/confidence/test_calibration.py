@@ -174,15 +174,6 @@ def test_items_of_all_positions_are_one_field():
     assert confidences((gt, pred))["fields"].keys() == {"items.qty", "items.sku"}
 
 
-def test_ties_are_not_broken_by_the_order_of_the_input():
-    gt = {"items": [{"sku": "a", "qty": 1}]}
-    right, wrong = {"items": [item("a", 1, 0.5)]}, {"items": [item("a", 2, 0.5)]}
-    forth, back = confidences((gt, right), (gt, wrong)), confidences((gt, wrong), (gt, right))
-    for name in ("auroc", "auprc_error", "aurc", "error_capture", "selective"):
-        assert forth[name] == back[name]
-    assert forth["auroc"] == pytest.approx(0.5)
-
-
 def test_a_value_that_is_right_but_absent_is_no_unit():
     gt = {"items": [{"sku": "a", "qty": None}]}
     pred = {"items": [item("a", None, 0.9)]}
