@@ -203,10 +203,6 @@ class TestRanges:
             assert score("Mar 1 to Feb 29", "Jan 1 to Dec 31", range_mode=mode) == 0.0
             assert score("Mar 1 to Feb 29", "1 Mar through 29 Feb", range_mode=mode) == 1.0
 
-    def test_a_year_at_one_side_only_is_no_match_unless_allowed(self):
-        assert score("Mar 1 to Mar 10", "2024-03-01 to 2024-03-10") == 0.0
-        assert score("2024-03-05", "Mar 1 to Mar 10", allow_partial_year=True) == 0.35
-
 
 @pytest.mark.parametrize(
     ("keyword", "value", "message"),

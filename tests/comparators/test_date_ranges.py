@@ -13,26 +13,20 @@ JAN_1_2024 = 738_886
 """The ordinal of 1 January 2024: 2023 years of 365 days, 490 leap days, and one day."""
 
 
-def test_a_range_has_its_last_day():
-    stated = StatedRange(StatedDate(2024, 1, 1), StatedDate(2024, 1, 10))
+@pytest.mark.parametrize(
+    ("start", "end", "n_days"),
+    [
+        ((2024, 1, 1), (2024, 1, 1), 1),
+        ((2024, 1, 1), (2024, 1, 10), 10),
+        ((2024, 1, None), (2024, 3, None), 31 + 29 + 31),
+        ((2024, None, None), (2025, None, None), 366 + 365),
+    ],
+)
+def test_a_range_has_its_last_day_month_or_year(start, end, n_days):
+    stated = StatedRange(StatedDate(*start), StatedDate(*end))
+    parts = stated.ends[0].stated_parts
 
-    assert days_of(stated, WHOLE, utc=False) == (range(JAN_1_2024, JAN_1_2024 + 10),)
-
-
-def test_a_date_is_a_range_of_one_day():
-    assert days_of(StatedDate(2024, 1, 1), WHOLE, utc=False) == (range(JAN_1_2024, JAN_1_2024 + 1),)
-
-
-def test_months_and_years_are_whole():
-    months = StatedRange(StatedDate(2024, 1, None), StatedDate(2024, 3, None))
-    years = StatedRange(StatedDate(2024, None, None), StatedDate(2025, None, None))
-
-    assert days_of(months, frozenset({"year", "month"}), utc=False) == (
-        range(JAN_1_2024, JAN_1_2024 + 91),
-    )
-    assert days_of(years, frozenset({"year"}), utc=False) == (
-        range(JAN_1_2024, JAN_1_2024 + 366 + 365),
-    )
+    assert days_of(stated, parts, utc=False) == (range(JAN_1_2024, JAN_1_2024 + n_days),)
 
 
 def test_a_day_is_counted_where_it_is_in_utc():

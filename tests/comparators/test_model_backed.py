@@ -6,7 +6,6 @@ from stickler_cli.clients.embeddings import vector_of
 from stickler_cli.clients.model import GarbledError
 from stickler_cli.comparators import (
     BERTComparator,
-    BertComparator,
     LLMComparator,
     SemanticComparator,
 )
@@ -21,11 +20,6 @@ VECTORS = {
     "nowhere": [0, 0],
     "far east": [1e300, 0],
 }
-
-
-def test_the_older_name_is_the_same_class():
-    assert BertComparator is BERTComparator
-    assert BertComparator().name == "BERTComparator"
 
 
 def test_with_an_embedding_function_nothing_else_is_required():

@@ -4,7 +4,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from stickler_cli.comparators import NumericComparator, NumericExactC
+from stickler_cli.comparators import NumericComparator
 from stickler_cli.comparators.base import KeywordError
 from stickler_cli.comparators.numbers_with_units import measured, with_point, written
 
@@ -98,13 +98,6 @@ def test_a_difference_of_exactly_the_tolerance_is_within_it_in_columns_too():
     ]
 
 
-def test_a_relative_tolerance_is_of_the_ground_truth():
-    comparator = NumericComparator(relative_tolerance=0.1)
-
-    assert comparator.compare(10, 9) == 1.0
-    assert comparator.compare(9, 10) == 0.0
-
-
 def test_tiny_numbers_that_floats_cannot_tell_from_0_are_told_apart_in_columns():
     comparator = NumericComparator(relative_tolerance=0.5)
     gts = [comparator.prepare(value) for value in ("1e-5000", 0)]
@@ -115,13 +108,6 @@ def test_tiny_numbers_that_floats_cannot_tell_from_0_are_told_apart_in_columns()
         [1, 0, 0],
         [1, 1, 1],
     ]
-
-
-def test_tolerance_is_another_name_for_the_absolute_one():
-    comparator = NumericComparator(tolerance=0.3)
-
-    assert comparator.compare(0.1, 0.4) == 1.0
-    assert comparator.config == {"tolerance": 0.3}
 
 
 def test_both_names_of_one_tolerance_are_refused():
@@ -138,11 +124,6 @@ def test_a_tolerance_that_is_no_finite_number_of_at_least_0_is_refused(keyword, 
         NumericComparator(**{keyword: value})
 
     assert caught.value.keyword == keyword
-
-
-def test_the_older_name_is_the_same_class():
-    assert NumericExactC is NumericComparator
-    assert NumericExactC().name == "NumericComparator"
 
 
 def test_numbers_have_keys_by_value_unless_there_is_a_tolerance():
@@ -180,6 +161,7 @@ CENT = NumericComparator(unit="same", decimal="auto", absolute_tolerance=0.01)
         ("\u221220 °C", "-20 C"),
         ("19%", 0.19),
         ("19 %", "19"),
+        ("19%", "19 mg%"),  # a unit that one side leaves out
         ("$5", "USD 5.00"),
         ("USD", "$"),
         ("USD", "US Dollars"),
@@ -245,6 +227,7 @@ def test_numbers_are_the_same_however_written(gt, pred):
         ("$5/m", "$5000000"),
         ("5 million", 5),
         ("5 k", "5000"),
+        ("300 K", "300,000"),  # thousands in amounts of money only
         ("5 m", "5000000"),
         ("13.5 g/dL", "13.5 g/L"),
         ("<5", "5"),
@@ -272,7 +255,6 @@ def test_numbers_are_the_same_however_written(gt, pred):
         ("1,2,3", "123"),
         ("0%", 0.5),
         ("19%", 0.2),
-        ("19%", "19 mg%"),
         ("120.00-", 120),
         ("1,200", 1.2),
         ("5 of 6", 5),
@@ -282,9 +264,7 @@ def test_numbers_are_the_same_however_written(gt, pred):
     ],
 )
 def test_another_number_or_unit_is_another_value(gt, pred):
-    expected = 1.0 if (gt, pred) == ("19%", "19 mg%") else 0.0  # a unit that one side leaves out
-
-    assert READING.compare(gt, pred) == READING.compare(pred, gt) == expected
+    assert READING.compare(gt, pred) == READING.compare(pred, gt) == 0.0
 
 
 @pytest.mark.parametrize("unit", ["same", "ignore"])
@@ -499,7 +479,3 @@ def test_a_currency_tells_whether_a_dot_before_three_digits_is_decimal(gt, pred,
 def test_signs_of_several_currencies_are_none_of_the_others(gt, pred, similarity):
     assert MONEY.compare(gt, pred) == similarity
     assert MONEY.compare(pred, gt) == similarity
-
-
-def test_a_letter_is_a_thousand_in_amounts_of_money_only():
-    assert NumericComparator(unit="same", decimal="auto").compare("300 K", "300,000") == 0.0

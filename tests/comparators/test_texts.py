@@ -22,22 +22,6 @@ def test_half_of_a_surrogate_pair_is_a_character():
     assert LevenshteinComparator().compare("\ud800a", "\ud801a") == 0.5
 
 
-def test_columns_are_compared_element_by_element():
-    comparator = LevenshteinComparator()
-
-    # kitten -> sitting: 3 edits of 7; kitten -> "": 6 of 6.
-    similarities = comparator.similarities(["kitten", "kitten", ""], ["sitting", "", ""])
-
-    assert similarities.tolist() == [1 - 3 / 7, 0.0, 1.0]
-
-
-def test_a_flag_that_is_no_boolean_is_refused():
-    with pytest.raises(KeywordError, match="normalize is 0, expected true or false"):
-        LevenshteinComparator(normalize=0)
-    with pytest.raises(KeywordError, match='normalize is "yes", expected true or false'):
-        FuzzyComparator(normalize="yes")
-
-
 STRICT = {"same_digits": True, "same_words": True}
 SORTED = FuzzyComparator("token_sort_ratio", **STRICT)
 TEXT = LevenshteinComparator(**STRICT)
