@@ -45,11 +45,15 @@ class Result:
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory with schema.json, gt/ and pred/; one document is right, the other wrong."""
     monkeypatch.chdir(tmp_path)
-    write(tmp_path / "schema.json", SCHEMA)
-    for name, pred in (("one", GOOD), ("two", BAD)):
-        write(tmp_path / "gt" / f"{name}.json", GOOD)
-        write(tmp_path / "pred" / f"{name}.json", pred)
+    write_data(tmp_path)
     return tmp_path
+
+
+def write_data(folder: Path) -> None:
+    write(folder / "schema.json", SCHEMA)
+    for name, pred in (("one", GOOD), ("two", BAD)):
+        write(folder / "gt" / f"{name}.json", GOOD)
+        write(folder / "pred" / f"{name}.json", pred)
 
 
 @pytest.fixture

@@ -2,15 +2,17 @@
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import sys
-from contextlib import closing
+from contextlib import chdir, closing
 from hashlib import blake2b
 from pathlib import Path
 
 import pytest
 
+from stickler_cli.cli import main
 from stickler_cli.cli.viewing import make_server
 from stickler_cli.core import remote
 from stickler_cli.core.json_values import json_line
@@ -19,6 +21,7 @@ from stickler_cli.runs.directory.run_directory import CHECKSUM_BYTES
 from stickler_cli.runs.page_index import ErrorIndex
 from stickler_cli.runs.saved import page_of
 from stickler_cli.runs.whole_files import JOURNAL, PARTIAL, RESULTS
+from .conftest import write_data
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes")
 
@@ -50,10 +53,19 @@ def alarm():
     signal.signal(signal.SIGALRM, before)
 
 
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """The run directory of a finished run of the data set."""
+    folder = tmp_path_factory.mktemp("finished")
+    write_data(folder)
+    with chdir(folder):
+        assert main(EVAL) == 0
+    return folder / "night"
+
+
 @pytest.fixture
-def night(stickler, data):
-    stickler(*EVAL)
-    return data / "night"
+def night(data, finished):
+    return shutil.copytree(finished, data / "night")
 
 
 def make_pipe(path: Path) -> None:
@@ -225,7 +237,6 @@ def rename_in_journal(journal: Path, **settings: object) -> None:
 REREADERS = [READERS["compare"], READERS["regroup"]]
 
 
-@pytest.mark.slow
 @pytest.mark.slow
 @pytest.mark.parametrize("command", REREADERS)
 @pytest.mark.parametrize("key", ["GT", "PRED", "pairs", "confidences"])

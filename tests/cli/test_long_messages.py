@@ -8,10 +8,10 @@ from stickler_cli.cli.app import main
 from stickler_cli.core.figures import join_some
 from stickler_cli.core.problems import LONGEST_CLAUSE, Problem
 
-N_NAMES = 3_000
-MAX_CHARACTERS = 15_000  # of all messages of a command, which may be several
+N_NAMES = 1_500
+MAX_CHARACTERS = 15_000  # of all messages of a command, which may be several; all names have more
 
-NAMES = [f"column_{number}" for number in range(N_NAMES)]
+NAMES = [f"long_column_{number}" for number in range(N_NAMES)]
 LONG_NAME = "n" * 150_000
 
 
@@ -69,9 +69,9 @@ def test_what_a_command_says_is_bounded(inputs, capsys, arguments):
 
 
 def test_a_list_of_names_ends_with_how_many_there_are_besides():
-    assert join_some(NAMES, 2) == "column_0, column_1 and 2,998 more"
+    assert join_some(NAMES, 2) == "long_column_0, long_column_1 and 1,498 more"
     assert join_some(NAMES[:10]).count(",") == 9
-    assert join_some(NAMES[:11]).endswith("column_9 and 1 more")
+    assert join_some(NAMES[:11]).endswith("long_column_9 and 1 more")
 
 
 def test_each_clause_of_a_problem_is_cut():

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -11,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from .conftest import write
-from .test_faults import PATIENCE
+from .forks import Fork
+from .test_faults import PATIENCE, alive, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc, and forks")
 
-COMMAND = (sys.executable, "-m", "stickler_cli", "eval", "schema.json", "gt", "pred", "--no-config")
-LONG = {"a": "ab" * 2_000_000}, {"a": "cd" * 2_000_000}
+COMMAND = ("eval", "schema.json", "gt", "pred", "--no-config", "-f", "json")
+LONG = {"a": "ab" * 1_000_000}, {"a": "cd" * 1_000_000}
 """A pair of texts whose comparison takes minutes in one call of a library, if --work-limit allows
 it."""
 
@@ -38,7 +38,7 @@ def children(process: int) -> list[int]:
     return [int(child) for task in tasks for child in task.read_text().split()]
 
 
-def comparing(process: subprocess.Popen) -> int:
+def comparing(process: Fork) -> int:
     """Wait until a worker of a run is in the middle of a comparison, and return its process id."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
@@ -51,17 +51,18 @@ def comparing(process: subprocess.Popen) -> int:
 
 
 def run(folder, *more):
-    return subprocess.run(
-        (*COMMAND, "-f", "json", *more), cwd=folder, capture_output=True, text=True, check=False
-    )
+    """Run a command to its end; return its exit code and what it prints."""
+    with Fork(*COMMAND, *more, folder=folder) as process:
+        out, _ = process.communicate(PATIENCE)
+    return process.returncode, json.loads(out)
 
 
 @pytest.mark.slow
 def test_a_document_of_too_much_work_fails_by_name_and_nothing_waits(stalling):
-    result = run(stalling)
+    code, record = run(stalling)
 
-    assert result.returncode == 3
-    (problem,) = json.loads(result.stdout)["problems"]
+    assert code == 3
+    (problem,) = record["problems"]
     assert problem["document"] == "2"
     assert (
         "takes more work than --work-limit 20 allows; most of the work is in field a"
@@ -72,12 +73,11 @@ def test_a_document_of_too_much_work_fails_by_name_and_nothing_waits(stalling):
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_document_that_takes_too_long_is_ended_from_outside(stalling, jobs):
-    result = run(stalling, "--jobs", jobs, "--document-timeout", "2", "--work-limit", "1e6")
+    code, record = run(stalling, "--jobs", jobs, "--document-timeout", "2", "--work-limit", "1e6")
 
-    assert result.returncode == 3
-    run_file = json.loads(result.stdout)
-    assert run_file["documents"]["evaluated"] == 2
-    (problem,) = run_file["problems"]
+    assert code == 3
+    assert record["documents"]["evaluated"] == 2
+    (problem,) = record["problems"]
     assert "takes longer than --document-timeout 2 allows" in problem["problem"]
 
 
@@ -85,17 +85,10 @@ def test_a_document_that_takes_too_long_is_ended_from_outside(stalling, jobs):
 @pytest.mark.parametrize("jobs", ["1", "auto"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_is_answered_in_the_middle_of_a_call_of_a_library(stalling, number, jobs):
-    options = ("-f", "json", "--work-limit", "1e6", "--jobs", jobs)
-    with subprocess.Popen(
-        (*COMMAND, *options),
-        cwd=stalling,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    with Fork(*COMMAND, "--work-limit", "1e6", "--jobs", jobs, folder=stalling) as process:
         worker = comparing(process)
         process.send_signal(number)
-        out, err = process.communicate()  # which takes minutes if it waits
+        out, err = process.communicate(PATIENCE)  # which takes minutes if it waits
 
     assert process.returncode == 128 + number
     assert json.loads(out)["partial"] is True
@@ -105,19 +98,7 @@ def test_a_signal_is_answered_in_the_middle_of_a_call_of_a_library(stalling, num
 
 @pytest.mark.slow
 def test_a_worker_in_the_middle_of_a_call_ends_with_the_run(stalling):
-    with subprocess.Popen(
-        (*COMMAND, "--work-limit", "1e6"), cwd=stalling, stdout=subprocess.DEVNULL
-    ) as process:
-        worker = comparing(process)
+    with Fork(*COMMAND, "--work-limit", "1e6", folder=stalling) as process:
+        assert comparing(process)
         process.kill()
-    deadline = time.monotonic() + PATIENCE
-    while Path(f"/proc/{worker}").exists() and _is_running(worker):
-        assert time.monotonic() < deadline, "the worker goes on"
-        time.sleep(0.05)
-
-
-def _is_running(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+        until(lambda: not alive(process.pid))
