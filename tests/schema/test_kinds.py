@@ -72,6 +72,7 @@ class WholeObject(ExactComparator):
         ({"enum": ["a"], COMPARATOR: "ExactComparator"}, "ExactComparator", 1.0),
         ({"type": "boolean", COMPARATOR: "FuzzyComparator"}, "FuzzyComparator", 1.0),
         ({"type": "boolean", THRESHOLD: 0.2}, "ExactComparator", 0.2),
+        ({"type": "array", COMPARATOR: "BBoxIoUComparator"}, "BBoxIoUComparator", 0.5),
     ],
 )
 def test_a_leaf_has_the_comparator_and_threshold_of_its_kind(schema, comparator, threshold):
@@ -304,19 +305,6 @@ class TestArrays:
 
         leaf = node.items.choose("text")
         assert (leaf.comparator, leaf.threshold) == (ExactComparator(), 0.9)
-
-    def test_a_comparator_that_takes_an_array_makes_it_a_leaf(self):
-        box = {"type": "array", "items": {"type": "number"}, COMPARATOR: "BBoxIoUComparator"}
-
-        assert isinstance(node_of(box), LeafNode)
-        assert node_of(box).threshold == 0.5
-
-    def test_on_items_that_are_arrays_it_makes_the_elements_leaves(self):
-        box = {"type": "array", "items": {"type": "number"}, COMPARATOR: "BBoxIoUComparator"}
-        node = node_of({"type": "array", "items": box})
-
-        assert isinstance(node, ListNode)
-        assert isinstance(node.items, LeafNode)
 
 
 class TestTuples:

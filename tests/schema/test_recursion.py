@@ -54,14 +54,6 @@ def field(node, *names):
     return node
 
 
-def test_a_schema_may_contain_itself():
-    plan = compile_schema(TREE)
-
-    assert field(plan.root, "left", "left", "left", "name").comparator.name == (
-        "LevenshteinComparator"
-    )
-
-
 def test_a_recursion_has_the_match_threshold_of_what_it_leads_to():
     children = field(compile_schema(TREE).root, "left", "children")
 

@@ -85,19 +85,6 @@ def test_a_reference_to_true_is_a_field_of_any_kind():
     assert field.node.leaves["number"].comparator.name == "NumericComparator"
 
 
-def test_a_nested_id_changes_what_references_in_it_mean():
-    inner = {
-        "$id": "inner.json",
-        "type": "object",
-        "properties": {"b": {"$ref": "#/$defs/x"}},
-        "$defs": {"x": NUMBER},
-    }
-    schema = {"type": "object", "properties": {"a": inner}, "$defs": {"x": {"type": "string"}}}
-
-    (field,) = compile_schema(schema).root.fields
-    assert field.node.fields[0].node.comparator.name == "NumericComparator"
-
-
 def test_what_stands_at_an_unknown_place_refers_from_the_id_around_it():
     inner = {
         "$id": "x/t.json",
@@ -287,11 +274,22 @@ def test_a_reference_that_cannot_be_followed_is_named_with_its_cause(reference, 
     assert problems(schema)["/properties/a/$ref"].found.endswith(found)
 
 
-def test_a_misspelt_name_in_a_pointer_is_told_and_a_list_has_none():
-    schema = referring("#/$defs/aa", required=["b"], **{"$defs": {"a": NUMBER}})
-    assert "did you mean a?" in problems(schema)["/properties/a/$ref"].hint
-    schema = referring("#/required/bb", required=["b"])
-    assert problems(schema)["/properties/a/$ref"].hint == ""
+POINTER = "a JSON Pointer to an existing part of the schema"
+
+
+@pytest.mark.parametrize(
+    ("reference", "expected", "hint"),
+    [
+        ("#/$defs/mony", POINTER, "did you mean money?"),
+        ("#/required/bb", POINTER, ""),  # a list has no names
+        ("#mony", 'a schema with "$anchor": "mony", or a JSON Pointer such as #/$defs/a', ""),
+    ],
+)
+def test_a_near_name_is_proposed(reference, expected, hint):
+    schema = referring(reference, required=["b"], **{"$defs": {"money": NUMBER}})
+
+    problem = problems(schema)["/properties/a/$ref"]
+    assert (problem.expected, problem.hint) == (expected, hint)
 
 
 def test_a_reference_of_another_dialect_than_the_rest_must_be_a_string_too():
@@ -308,18 +306,6 @@ def test_a_reference_of_another_dialect_than_the_rest_must_be_a_string_too():
 
     problem = problems(schema)["/properties/a/$dynamicRef"]
     assert (problem.found, problem.expected) == ("$dynamicRef is integer", "a string")
-
-
-def test_a_near_name_is_proposed():
-    schema = referring("#/$defs/mony", **{"$defs": {"money": NUMBER}})
-
-    problem = problems(schema)["/properties/a/$ref"]
-    assert (problem.expected, problem.hint) == (
-        "a JSON Pointer to an existing part of the schema",
-        "did you mean money?",
-    )
-    expected = problems(referring("#mony"))["/properties/a/$ref"].expected
-    assert expected == 'a schema with "$anchor": "mony", or a JSON Pointer such as #/$defs/a'
 
 
 def test_a_reference_beside_data_that_is_no_string_is_told_by_the_dialect():
@@ -344,18 +330,31 @@ def test_what_stands_at_an_unknown_place_is_checked_when_it_is_used():
     assert problems_found["/properties/a/$ref"].found == "#/parts/a points to an invalid schema"
 
 
-def test_a_file_beside_the_schema_is_read(folder):
-    folder("common/money.json", {"$defs": {"amount": NUMBER}})
-    schema = referring("common/money.json#/$defs/amount")
-
-    assert comparators(schema, folder("s.json", schema)) == {"a": "NumericComparator"}
-
-
-def test_a_file_refers_to_others_from_where_it_is(folder):
-    folder("common/money.json", {"$ref": "units/amount.json"})
-    folder("common/units/amount.json", {"$ref": "../../number.json"})
-    folder("number.json", NUMBER)
-    schema = referring("common/money.json")
+@pytest.mark.parametrize(
+    ("reference", "files"),
+    [
+        ("common/money.json#/$defs/amount", {"common/money.json": {"$defs": {"amount": NUMBER}}}),
+        (
+            "common/money.json",
+            {
+                "common/money.json": {"$ref": "units/amount.json"},
+                "common/units/amount.json": {"$ref": "../../number.json"},
+                "number.json": NUMBER,
+            },
+        ),
+        (
+            "b.json",
+            {
+                "b.json": {"$id": "https://other.org/x/b.json", "$ref": "c.json"},
+                "c.json": NUMBER,
+            },
+        ),
+    ],
+)
+def test_a_file_is_found_from_the_one_that_refers_to_it(folder, reference, files):
+    for name, contents in files.items():
+        folder(name, contents)
+    schema = referring(reference)
 
     assert comparators(schema, folder("s.json", schema)) == {"a": "NumericComparator"}
 
@@ -380,14 +379,6 @@ def test_a_reference_relative_to_an_id_means_the_file_in_the_same_relation(
     name = "deep/s.json" if "/deep/" in identifier else "s.json"
 
     assert comparators(schema, folder(name, schema)) == {"a": "NumericComparator"}
-
-
-def test_a_file_with_an_id_of_its_own_is_the_start_for_its_references(folder):
-    folder("b.json", {"$id": "https://other.org/x/b.json", "$ref": "c.json"})
-    folder("c.json", NUMBER)
-    schema = referring("b.json")
-
-    assert comparators(schema, folder("s.json", schema)) == {"a": "NumericComparator"}
 
 
 def test_a_file_may_be_of_another_dialect(folder):

@@ -141,12 +141,6 @@ class TestArms:
         assert names(first) == ["c", "b"]
         assert names(second) == ["b"]
 
-    def test_the_first_arm_is_taken_where_none_accepts(self):
-        node = node_of({"anyOf": [DATE, NUMBER]})
-
-        assert node.choose("n/a").comparator.name == "DateComparator"
-        assert node.choose(None).comparator.name == "DateComparator"
-
     def test_a_list_of_types_is_a_union(self):
         node = node_of({"type": ["string", "boolean", "object", "array"]})
 

@@ -5,6 +5,10 @@ from stickler_cli.schema.annotations import PREFIX
 from stickler_cli.schema.compiler import compile_schema
 
 OBJECT = {"type": "object", "properties": {"b": {"type": "string"}}}
+ON_OBJECT = "the annotation on an object schema"
+ON_VALUES = "the annotation on a single value, or an array of values"
+ON_ARRAY = "the annotation on an array"
+ON_LIST = "the annotation on an array without prefixItems"
 
 
 def misplaced(schema):
@@ -19,57 +23,21 @@ def misplaced(schema):
 @pytest.mark.parametrize(
     ("schema", "key", "value", "found", "expected"),
     [
-        ({"type": "string"}, "pairing-floor", 0.1, "is on a string", "the annotation on an array"),
-        (
-            {"type": "integer"},
-            "match-threshold",
-            0.1,
-            "is on an integer",
-            "the annotation on an object schema",
-        ),
-        (
-            {"type": "boolean"},
-            "model-name",
-            "M",
-            "is on a boolean",
-            "the annotation on an object schema",
-        ),
-        (
-            {"type": "array"},
-            "match-threshold",
-            0.1,
-            "is on an array",
-            "the annotation on an object schema",
-        ),
-        (
-            {"type": "array"},
-            "model-name",
-            "M",
-            "is on an array",
-            "the annotation on an object schema",
-        ),
+        ({"type": "string"}, "pairing-floor", 0.1, "is on a string", ON_ARRAY),
+        ({"type": "integer"}, "match-threshold", 0.1, "is on an integer", ON_OBJECT),
+        ({"type": "boolean"}, "model-name", "M", "is on a boolean", ON_OBJECT),
+        ({"type": "array"}, "match-threshold", 0.1, "is on an array", ON_OBJECT),
+        ({"type": "array"}, "model-name", "M", "is on an array", ON_OBJECT),
         (
             {"type": "array", "prefixItems": [{"type": "string"}]},
             "match-threshold",
             0.1,
             "is on an array",
-            "the annotation on an object schema",
+            ON_OBJECT,
         ),
-        (OBJECT, "pairing-floor", 0.1, "is on an object", "the annotation on an array"),
-        (
-            OBJECT,
-            "comparator",
-            "ExactComparator",
-            "is on an object",
-            "the annotation on a single value, or an array of values",
-        ),
-        (
-            OBJECT,
-            "comparator-config",
-            {},
-            "is on an object",
-            "the annotation on a single value, or an array of values",
-        ),
+        (OBJECT, "pairing-floor", 0.1, "is on an object", ON_ARRAY),
+        (OBJECT, "comparator", "ExactComparator", "is on an object", ON_VALUES),
+        (OBJECT, "comparator-config", {}, "is on an object", ON_VALUES),
     ],
 )
 def test_an_annotation_without_effect_is_refused(schema, key, value, found, expected):
@@ -230,34 +198,16 @@ KEYED = {"type": "array", "items": {"type": "object", "properties": {"sku": {}, 
             "key is on an array",
             "the annotation on an array of objects",
         ),
-        (
-            {"type": "string"},
-            "ordered",
-            True,
-            "ordered is on a string",
-            "the annotation on an array without prefixItems",
-        ),
+        ({"type": "string"}, "ordered", True, "ordered is on a string", ON_LIST),
         (
             {"type": "array", "prefixItems": [{}]},
             "ordered",
             True,
             "ordered is on an array",
-            "the annotation on an array without prefixItems",
+            ON_LIST,
         ),
-        (
-            KEYED,
-            "aliases",
-            {},
-            "aliases is on an array of objects",
-            "the annotation on a single value, or an array of values",
-        ),
-        (
-            OBJECT,
-            "absent-values",
-            [],
-            "absent-values is on an object",
-            "the annotation on a single value, or an array of values",
-        ),
+        (KEYED, "aliases", {}, "aliases is on an array of objects", ON_VALUES),
+        (OBJECT, "absent-values", [], "absent-values is on an object", ON_VALUES),
     ],
 )
 def test_what_a_ground_truth_knows_is_said_where_it_has_an_effect(
