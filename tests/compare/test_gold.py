@@ -264,45 +264,6 @@ def documents(values):
     )
 
 
-def wrapped(value):
-    """Return a document in which every value is wrapped, unless it is a wrapper already."""
-    if isinstance(value, dict):
-        if "_value" in value or "_labelled" in value:
-            return value
-        return {"_value": {name: wrapped(child) for name, child in value.items()}}
-    return {"_value": [wrapped(element) for element in value] if isinstance(value, list) else value}
-
-
-@pytest.mark.slow
-@settings(max_examples=30, deadline=None)
-@given(documents(TEXTS), documents(TEXTS), st.booleans())
-def test_to_wrap_every_value_changes_nothing(gt, pred, partial):
-    assert result(SCHEMA, wrapped(gt), pred, partial=partial) == result(
-        SCHEMA, gt, pred, partial=partial
-    )
-
-
-@settings(max_examples=30, deadline=None)
-@given(TEXTS, st.lists(TEXTS, max_size=3), TEXTS, TEXTS)
-def test_an_alternative_more_never_lowers_the_score_of_its_place(first, others, more, pred):
-    schema = object_schema(a=WORD, z=WORD)
-    few = result(schema, {"a": either(first, *others), "z": "z"}, {"a": pred, "z": "z"})
-    scored = result(schema, {"a": either(first, *others, more), "z": "z"}, {"a": pred, "z": "z"})
-
-    assert few["field_scores"]["a"] <= scored["field_scores"]["a"]
-
-
-@pytest.mark.slow
-@settings(max_examples=30, deadline=None)
-@given(documents(PLACES), documents(TEXTS), TEXTS)
-def test_a_place_that_is_not_labelled_can_be_predicted_as_anything(gt, pred, value):
-    gt = {**gt, "a": UNKNOWN, "o": {**gt.get("o", {}), "b": UNKNOWN}}
-    other = {**pred, "a": value, "o": {**pred.get("o", {}), "b": value}}
-    first, two = result(SCHEMA, gt, pred), result(SCHEMA, gt, other)
-
-    assert first["confusion_matrix"] == two["confusion_matrix"]
-
-
 @pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(documents(PLACES), documents(TEXTS)), min_size=1, max_size=7))

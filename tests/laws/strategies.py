@@ -389,9 +389,10 @@ def cases(draw, scope, sides=1, kind=None):
         root = Place(schema, st.fixed_dictionaries({"x": only.values}))
     schema = {**root.schema, "$defs": {"tree": TREE}}
     gts = draw(documents(root, sides))
-    preds = draw(documents(root, sides))
     if draw(st.booleans()):
         preds = [{name: draw(edited(child)) for name, child in gt.items()} for gt in reversed(gts)]
+    else:
+        preds = draw(documents(root, sides))
     return Case(schema, compile_schema(schema), gts, preds, draw(options))
 
 

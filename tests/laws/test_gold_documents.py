@@ -1,5 +1,7 @@
 """Laws for ground truths with alternatives, and with values that are not labelled."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -139,10 +141,11 @@ def wrapped(value):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [None, *GROUPS])
 def test_to_wrap_every_value_changes_nothing(kind):
-    @given(cases(ANYTHING, kind=kind))
-    def holds(case):
+    @given(cases(ANYTHING, kind=kind), st.booleans())
+    def holds(case, partial_gt):
+        options = replace(case.options, partial_gt=partial_gt)
         plain, wrapped_one = (
-            compare(case.plan, gt, case.pred, case.options) for gt in (case.gt, wrapped(case.gt))
+            compare(case.plan, gt, case.pred, options) for gt in (case.gt, wrapped(case.gt))
         )
 
         assert judgements(plain) == judgements(wrapped_one)

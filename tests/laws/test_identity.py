@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from stickler_cli.comparators.comparator_registry import BUILT_IN, comparator_class
 from stickler_cli.schema.compiler import compile_schema
 from .accounts import compare, non_matches
-from .strategies import KINDS, Scope, X, cases
+from .strategies import GROUPS, Scope, X, cases
 
 RANGES = {"strict", "contains", "graded"}
 CONFIGS = {
@@ -98,7 +98,7 @@ def test_by_every_built_in_comparator_at_every_place(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [None, *KINDS])
+@pytest.mark.parametrize("kind", [None, *GROUPS])
 def test_by_the_defaults_of_every_kind_with_values_of_any_other(kind):
     @given(cases(Scope(wrong=True), kind=kind))
     def holds(case):

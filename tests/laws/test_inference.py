@@ -49,14 +49,6 @@ def telling(value):
 
 
 @given(cases(Scope()))
-def test_a_schema_that_compiles_still_compiles(case):
-    schema = telling(case.schema)
-
-    compile_schema(schema)
-    compile_schema(infer(schema).schema)
-
-
-@given(cases(Scope()))
 def test_nothing_changes_but_for_annotations_where_nothing_said_how(case):
     schema = telling(case.schema)
 

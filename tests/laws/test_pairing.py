@@ -134,22 +134,6 @@ def test_pairs_are_in_order_unique_and_above_the_floor(matrix, floor):
 
 
 @many
-@given(matrices(max_side=6), floors)
-def test_two_elements_left_over_are_no_pair(matrix, floor):
-    pairs = pairs_of(matrix, floor)
-    rows = set(range(matrix.shape[0])) - {row for row, _ in pairs}
-    columns = set(range(matrix.shape[1])) - {column for _, column in pairs}
-
-    assert all(matrix[row, column] <= floor + 1e-9 for row in rows for column in columns)
-
-
-@many
-@given(matrices(max_side=6))
-def test_the_floor_of_minus_1_keeps_every_pair(matrix):
-    assert len(pairs_of(matrix, -1)) == min(matrix.shape)
-
-
-@many
 @given(st.integers(1, 8), st.integers(1, 8), st.floats(0.3, 1))
 def test_elements_all_alike_pair_by_position(rows, columns, similarity):
     pairs = pairs_of(np.full((rows, columns), similarity), 0.2)

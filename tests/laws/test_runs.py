@@ -105,22 +105,8 @@ def field_units(schema, value):
 
 
 @given(cases(FITTING))
-def test_every_unit_of_the_ground_truth_is_right_wrong_or_missed(case):
+def test_every_unit_is_right_wrong_or_else_missed_or_invented(case):
     counts = tally(compare(case.plan, case.gt, case.pred, case.options)).counts("overall")
 
     assert counts.tp + counts.fd + counts.fn == unit_count(case.schema, case.gt)
-
-
-@given(cases(FITTING))
-def test_every_unit_of_the_prediction_is_right_wrong_or_invented(case):
-    counts = tally(compare(case.plan, case.gt, case.pred, case.options)).counts("overall")
-
     assert counts.tp + counts.fd + counts.fa == unit_count(case.schema, case.pred)
-
-
-@given(cases(ANYTHING))
-def test_documents_identical_to_anything_but_their_schema_have_no_missed_or_invented_unit(case):
-    """A text that is no date matches no text, not even itself; no unit is lost or added."""
-    leaves = tally(compare(case.plan, case.gt, case.gt, case.options)).counts("overall")
-
-    assert leaves.fn == leaves.fa == 0
