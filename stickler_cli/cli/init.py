@@ -324,7 +324,9 @@ def _make_suggestions(schema: Any, seen: Observed, path: Path = ()) -> Iterator[
             key: JsonObject = {annotated("key"): keys[0]} if keys[0] == item_key(seen) else {}
             if not key:
                 subject = "the field" if len(keys) == 1 else "one of them"
-                reason += f"; if {subject} identifies an item, add {json.dumps(annotated('key'))}"
+                value = f": {json.dumps(keys[0])}" if len(keys) == 1 else " with its name"
+                annotation = f"{json.dumps(annotated('key'))}{value}"
+                reason += f"; if {subject} identifies an item, add {annotation}"
             yield Suggestion(json_pointer(path), key, reason)
         yield from _make_suggestions(schema["items"], seen.elements, (*path, "items"))
 

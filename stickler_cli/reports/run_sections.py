@@ -203,9 +203,9 @@ def policy_sentences(outcome: "PolicyOutcome") -> Iterator[Text]:
     share = f"{n_accepted / values:.1%}" if values else "nothing"
     yield Text(
         f"policy {outcome.digest[:8]}: {share} of values skip review, and {wrong} of "
-        f"these {n_accepted} values are wrong; the policy allows for each field that, on average "
-        f"over documents, {100 * outcome.max_error:.4g}% of the accepted values of a document are "
-        "wrong"
+        f"these {n_accepted} values are wrong; the policy allows that in each field "
+        f"{100 * outcome.max_error:.4g}% of the accepted values are wrong, as an average over "
+        "documents"
     )
     if outcome.overlap:
         yield Text(

@@ -31,9 +31,9 @@ def test_a_policy_has_a_threshold_for_each_field_that_has_one(accept, data):
     assert result.code == 0
     promise, _, _ = (data / "policy.txt").read_text().partition("\n")
     assert promise == (
-        "limit for each field: on average over documents, at most 10% of the accepted values of "
-        "a document are wrong; probability that a field keeps this limit: at least 0.95; based on "
-        "240 labelled documents"
+        "limit for each field: at most 10% of its accepted values are wrong, as an average over "
+        "documents; probability that a field keeps this limit: at least 0.95; based on 240 "
+        "labelled documents"
     )
     fields = {field["field"]: field for field in policy(data)["fields"]}
     assert fields["total"]["threshold"] is None
@@ -284,7 +284,7 @@ def test_a_policy_has_every_format_of_a_study(accept, data):
     page = (data / "p.html").read_text()
     assert page.count('<svg class="trust"') == len(fields)
     # The title, and the heading.
-    assert page.count("of the accepted values of a document are wrong") == 2
+    assert page.count("of its accepted values are wrong, as an average over documents; ") == 2
     text = (data / "p.md").read_text()
     assert all(
         f"- {field['field']}&#58; " in text or f"- {field['field']}: " in text for field in fields

@@ -319,8 +319,9 @@ def test_texts_for_nothing_and_keys_of_items_are_proposed(stickler, data):
     lines = [[{"sku": name, "n": n, "q": 1} for n, name in enumerate("abc")] for _ in range(3)]
     lines[1][0]["q"] = 2
     records = [{"x": number} for number in (7, 3, 9)]
+    boxes = [{"x": number, "y": 2 * number} for number in (7, 3, 9)]
     documents = [
-        {"terms": terms, "lines": items, "parts": records, "few": [{"a": 1}]}
+        {"terms": terms, "lines": items, "parts": records, "boxes": boxes, "few": [{"a": 1}]}
         for terms, items in zip(("N/A", "-", "net 30"), lines, strict=True)
     ]
     # Texts of which there are too many to keep, and those of a map, say so too.
@@ -346,7 +347,11 @@ def test_texts_for_nothing_and_keys_of_items_are_proposed(stickler, data):
     assert properties["lines"]["$comment"] == key
     assert properties["parts"]["$comment"] == (
         "in each of 3 lists, every item has a different value in the field x; if the field "
-        'identifies an item, add "x-aws-stickler-key"'
+        'identifies an item, add "x-aws-stickler-key": "x"'
+    )
+    assert properties["boxes"]["$comment"] == (
+        "in each of 3 lists, every item has a different value in each of the fields x, y; if "
+        'one of them identifies an item, add "x-aws-stickler-key" with its name'
     )
     assert "$comment" not in properties["few"]
     assert all("x-aws-stickler-key" not in place for place in properties.values())

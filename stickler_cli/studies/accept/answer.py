@@ -121,8 +121,8 @@ def _promise_sentence(policy: AcceptancePolicy) -> str:
         "all fields keep this limit at once" if requirement.together else "a field keeps this limit"
     )
     return (
-        "limit for each field: on average over documents, at most "
-        f"{100 * requirement.max_error:.4g}% of the accepted values of a document are wrong; "
+        f"limit for each field: at most {100 * requirement.max_error:.4g}% of its accepted values "
+        "are wrong, as an average over documents; "
         f"probability that {event}: at least {requirement.assurance:.4g}; "
         f"based on {number_of(n_documents, 'labelled document')}"
     )
