@@ -38,7 +38,7 @@ def test_marks_of_a_long_text_come_in_their_order(form):
 @pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_a_long_text_of_marks_comes_to_an_end(form):
-    marks = "\u0300\u0323" * 1_000_000  # days by insertion
+    marks = "\u0300\u0323" * 400_000  # more than ten minutes by insertion
 
     assert len(normalize_text(form, "a" + marks)) >= len(marks)
 

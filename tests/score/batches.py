@@ -4,6 +4,7 @@ import numpy as np
 
 from stickler_cli.compare import engine
 from stickler_cli.compare.tree import tree_of
+from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.comparison_view import counts_view, document_view
@@ -40,17 +41,36 @@ def compare(plan, gt, pred, options=None):
     return tree_of(engine.compare(plan, [gt], [pred], options), 0)
 
 
-def batch(plan, documents, options=None, status=Status.EVALUATED, **rest):
+def batch(plan, documents, options=None, status=Status.EVALUATED, *, confidences=(), **rest):
     """Compare documents together, and return them as a batch.
 
-    `documents` maps ids to (ground truth, prediction).
+    `documents` maps ids to (ground truth, prediction). `confidences` has an entry for each
+    document.
     """
-    account = engine.compare(plan, *map(list, zip(*documents.values(), strict=True)), options)
+    gts, preds = map(list, zip(*documents.values(), strict=True))
+    account = engine.compare(plan, gts, preds, options, confidences)
+    return batch_of_table(documents, account, status, **rest)
+
+
+def annotated_batch(plan, documents):
+    """Compare documents whose ground truths have annotations, and return them as a batch.
+
+    `documents` maps ids to (ground truth, prediction). An annotation is a key such as `_labelled`.
+    """
+    truths, preds = map(list, zip(*documents.values(), strict=True))
+    bare = [Unwrapper(plan.root)(truth, is_truth=True) for truth in truths]
+    gold = [truth.gold for truth in bare]
+    account = engine.compare(plan, [truth.value for truth in bare], preds, gold=gold)
+    return batch_of_table(documents, account)
+
+
+def batch_of_table(names, table, status=Status.EVALUATED, **rest):
+    """Return compared documents with these ids as a batch."""
     results = [
         DocumentResult(name, status, score, **rest)
-        for name, score in zip(documents, account.document_scores.tolist(), strict=True)
+        for name, score in zip(names, table.document_scores.tolist(), strict=True)
     ]
-    return Batch(results, account)
+    return Batch(results, table)
 
 
 def not_compared(name, status=Status.FAILED, *problems, **rest):

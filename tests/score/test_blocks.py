@@ -7,14 +7,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from stickler_cli.compare import engine
 from stickler_cli.core.problems import UsageError
 from stickler_cli.records.run_reading import read_blocks
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score import blocks
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.blocks import Blocks, encode_rows
-from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.sums import Counts, split_by_mode
@@ -344,11 +342,8 @@ def test_a_ledger_can_be_sent_wherever_itsread_blocks_are(monkeypatch):
 
 def test_documents_with_and_without_confidences_stand_together():
     pairs = {"1": ({"id": "a"}, {"id": "a"}), "2": ({"id": "a"}, {"id": "b"})}
-    gts, preds = map(list, zip(*pairs.values(), strict=True))
-    account = engine.compare(PLAN, gts, preds, None, [None, {"id": 0.5}])
-    results = [DocumentResult(name, Status.EVALUATED, 0.0) for name in pairs]
     evaluation = Evaluation(ledger=Ledger(blocks=Blocks()))
-    evaluation.add(Batch(results, account))
+    evaluation.add(batch(PLAN, pairs, confidences=[None, {"id": 0.5}]))
 
     first, second = evaluation.ledger.blocks.records()
     assert "confidences" not in first

@@ -4,14 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from stickler_cli.compare.engine import compare
-from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.errors.early_ends import find_early_ends
-from .batches import TEXT, a_list, an_object, batch, evaluate
+from .batches import TEXT, a_list, an_object, annotated_batch, batch, evaluate
 
 NUMBER = {"type": "number"}
 MAP = {"type": "object", "additionalProperties": NUMBER}
@@ -35,9 +33,8 @@ FULL = {
 
 def end_of(schema, gt, pred):
     """Return where a document ends early; None if it does not."""
-    plan = compile_schema(schema)
-    bare = Unwrapper(plan.root)(gt, is_truth=True)
-    return find_early_ends(compare(plan, [bare.value], [pred], gold=[bare.gold])).get(0)
+    compared = annotated_batch(compile_schema(schema), {"": (gt, pred)})
+    return find_early_ends(compared.table).get(0)
 
 
 def ends_of(schema, gt, pred):

@@ -6,14 +6,13 @@ import numpy as np
 import orjson
 import pytest
 
-from stickler_cli.compare import engine
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.problems import Problem, UsageError, Violation
 from stickler_cli.metrics import Measure, Metric
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.blocks import Blocks
-from stickler_cli.score.document_result import DocumentResult, Status
+from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.ledger import Ledger
@@ -231,13 +230,10 @@ def test_metrics_are_put_together_by_name_and_only_of_the_same_documents():
 
 
 def test_counts_of_some_documents_are_those_of_these_alone():
-    gts, preds = zip(*COMPARED.values(), strict=True)
+    pairs = [*COMPARED.values()]
 
     def counts(*chosen: int):
-        gt, pred = ([side[index] for index in chosen] for side in (gts, preds))
-        account = engine.compare(PLAN, gt, pred)
-        results = [DocumentResult(f"{document}", Status.EVALUATED, 0.0) for document in chosen]
-        return Batch(results, account).counts
+        return batch(PLAN, {f"{document}": pairs[document] for document in chosen}).counts
 
     all_counts = counts(0, 1, 2)
     for chosen in ((0,), (1,), (0, 2), (1, 2)):

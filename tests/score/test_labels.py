@@ -3,20 +3,17 @@
 import numpy as np
 import pytest
 
-from stickler_cli.compare.engine import compare
 from stickler_cli.core.locations import field_names
-from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.batch import Batch
 from stickler_cli.score.comparison_view import sums_view
-from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.field_counts import N_UNIT_COUNTS
 from stickler_cli.score.folds import PathCounts
 from stickler_cli.score.gate_verdicts import judge_gate
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.sums import FieldTallies
+from .batches import annotated_batch
 
 TEXT = {"type": "string"}
 SCHEMA = {
@@ -38,20 +35,8 @@ PRED = {"a": "x", "o": {"b": "y", "c": "z"}, "t": ["q", "p"]}
 
 
 def batch_of(truths):
-    plan = compile_schema(SCHEMA)
-    bare = [Unwrapper(plan.root)(truth, is_truth=True) for truth in truths]
-    account = compare(
-        plan,
-        [bare_gt.value for bare_gt in bare],
-        [PRED] * len(bare),
-        gold=[bare_gt.gold for bare_gt in bare],
-    )
-    scores = account.document_scores.tolist()
-    results = [
-        DocumentResult(f"{position}", Status.EVALUATED, score)
-        for position, score in enumerate(scores)
-    ]
-    return Batch(results, account)
+    documents = {f"{position}": (truth, PRED) for position, truth in enumerate(truths)}
+    return annotated_batch(compile_schema(SCHEMA), documents)
 
 
 def evaluation_of(*parts):

@@ -2,13 +2,11 @@
 
 from dataclasses import replace
 
-from stickler_cli.compare import engine
 from stickler_cli.compare.open import plan_of_schemas
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.batch import Batch
 from stickler_cli.score.comparison_view import sums_of_view
 from stickler_cli.score.confidence.confidences import Confidences
-from stickler_cli.score.document_result import DocumentProblem, DocumentResult, Status
+from stickler_cli.score.document_result import DocumentProblem, Status
 from stickler_cli.score.evaluation import Evaluation, Results
 from stickler_cli.score.field_counts import N_UNIT_COUNTS
 from stickler_cli.score.folds import PathCounts
@@ -71,10 +69,10 @@ def test_what_was_odd_and_what_was_unwrapped_is_counted():
 
 def test_confidences_without_rows_are_counted_in_the_record():
     evaluation = Evaluation(rows="none", confidences=Confidences())
-    account = engine.compare(PLAN, [RIGHT], [{"a": "x", "b": "?"}], None, [{"a": 0.9, "b": 0.5}])
-    result = DocumentResult("1", Status.EVALUATED, 0.5)
+    pair = RIGHT, {"a": "x", "b": "?"}
+    compared = batch(PLAN, {"1": pair}, confidences=[{"a": 0.9, "b": 0.5}])
     for _ in range(2):
-        evaluation.add(Batch([result], account))
+        evaluation.add(compared)
 
     record = evaluation.to_dict()
     assert record["confidence_counts"] == {
@@ -185,17 +183,16 @@ def test_documents_of_several_schemas_are_counted_below_the_name_of_theirs():
 
 def test_a_document_of_several_schemas_has_errors_and_confidences_below_its_name():
     total_plan = plan_of_schemas(PLANS, "Documents")
-    gts, preds = [{"one/": RIGHT}, {"two/": {"b": "x"}}], [{"one/": {"a": "?"}}, {"two/": {}}]
-    account = engine.compare(total_plan, gts, preds, None, [{"one/": {"a": 0.7}}, None])
-    results = [DocumentResult(name, Status.EVALUATED, 0.0) for name in "12"]
-    compared = Batch(results, account)
+    first, second = ({"one/": RIGHT}, {"one/": {"a": "?"}}), ({"two/": {"b": "x"}}, {"two/": {}})
+    pairs, confidences = {"1": first, "2": second}, [{"one/": {"a": 0.7}}, None]
+    compared = batch(total_plan, pairs, confidences=confidences)
 
     assert [error.unit.path for error in compared.classified_errors(0)] == [
         ("one/", "a"),
         ("one/", "b"),
     ]
     assert [error.unit.path for error in compared.classified_errors(1)] == [("two/", "b")]
-    single = batch(total_plan, {"1": (gts[0], preds[0])})
+    single = batch(total_plan, {"1": first})
     assert [error.unit.path for error in single.classified_errors(0)] == [
         ("one/", "a"),
         ("one/", "b"),

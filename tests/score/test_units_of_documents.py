@@ -7,7 +7,6 @@ from stickler_cli.compare.open import plan_of_schemas
 from stickler_cli.compare.units import VALUE
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.errors.located_units import located_units
 from stickler_cli.score.errors.wrong_units import is_judged_unit
 from .batches import TEXT, X, a_list, an_object, batch, not_compared, records
@@ -51,13 +50,7 @@ def trusted(value):
 
 
 def compared(plan, pairs):
-    gts, preds = map(list, zip(*pairs.values(), strict=True))
-    account = engine.compare(plan, gts, preds, None, [trusted(pred) for pred in preds])
-    results = [
-        DocumentResult(name, Status.EVALUATED, score)
-        for name, score in zip(pairs, account.document_scores.tolist(), strict=True)
-    ]
-    return Batch(results, account)
+    return batch(plan, pairs, confidences=[trusted(pred) for _, pred in pairs.values()])
 
 
 def described(documents: Batch):

@@ -4,17 +4,15 @@ import numpy as np
 import pytest
 
 from stickler_cli.comparators.base import Answers, BaseComparator
-from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.object import ObjectNode
 from stickler_cli.compare.object_fields import Field
 from stickler_cli.compare.plan import Plan
-from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.errors.error_rows import error_of
 from stickler_cli.score.errors.located_units import located_units
 from stickler_cli.score.errors.wrong_units import compared_fields, is_judged_unit
-from .batches import TEXT, X, an_object, batch
+from .batches import TEXT, X, an_object, annotated_batch, batch
 
 
 def units(schema, gt, pred):
@@ -209,10 +207,8 @@ def test_an_item_that_moved_is_told_as_a_whole_and_its_values_are_missed():
 
 
 def labelled(schema, gt, pred):
-    """Compare two documents after unwrapping the ground truth; return the table of units."""
-    plan = compile_schema(schema)
-    bare = Unwrapper(plan.root)(gt, is_truth=True)
-    return compare(plan, [bare.value], [pred], gold=[bare.gold])
+    """Compare two documents, the ground truth with annotations; return the table of units."""
+    return annotated_batch(compile_schema(schema), {"": (gt, pred)}).table
 
 
 def test_fields_that_are_not_labelled_and_lists_without_items_tell_no_difference():

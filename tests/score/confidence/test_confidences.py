@@ -3,18 +3,15 @@
 import numpy as np
 import pytest
 
-from stickler_cli.compare import engine
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.batch import Batch
 from stickler_cli.score.confidence.confidences import (
     MIN_DOCUMENTS,
     Confidences,
     counted_view,
     read_counted,
 )
-from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.intervals import IntervalSettings, percentile_interval, resample
-from tests.score.batches import add_confidences
+from tests.score.batches import add_confidences, batch
 
 RECORDS = {
     "a": {"right": {"x": [0.9, 0.5], "": [0.25]}, "wrong": {"y": [0.1]}},
@@ -147,9 +144,8 @@ def test_a_missed_object_with_an_undeclared_key_has_no_confidences():
     text = {"type": "string"}
     o = {"type": "object", "properties": {"b": text}}
     plan = compile_schema({"type": "object", "properties": {"a": text, "o": o}})
-    gt, pred = {"a": "x", "o": {"b": "y", "new": 1}}, {"a": "x"}
-    account = engine.compare(plan, [gt], [pred], None, [{"a": 0.9}])
-    batch_of_one = Batch([DocumentResult("1", Status.EVALUATED, 0.5)], account)
+    pair = {"a": "x", "o": {"b": "y", "new": 1}}, {"a": "x"}
+    batch_of_one = batch(plan, {"1": pair}, confidences=[{"a": 0.9}])
 
     assert batch_of_one.confident_values.records(1) == [{"right": {"a": [0.9]}}]
     assert batch_of_one.counts.undeclared == [(0, ("o", "new"))]
@@ -157,9 +153,10 @@ def test_a_missed_object_with_an_undeclared_key_has_no_confidences():
 
 def test_an_undeclared_key_of_several_documents_has_the_confidence_of_each():
     plan = compile_schema({"type": "object", "properties": {"a": {"type": "string"}}})
-    preds = [{"a": "x", "new": 1}, {"new": 2}]
-    account = engine.compare(plan, [{"a": "x"}] * 2, preds, None, [{"new": 0.9}, {"new": 0.5}])
-    results = [DocumentResult(name, Status.EVALUATED, 0.5) for name in "12"]
+    pairs = {"1": ({"a": "x"}, {"a": "x", "new": 1}), "2": ({"a": "x"}, {"new": 2})}
+    compared = batch(plan, pairs, confidences=[{"new": 0.9}, {"new": 0.5}])
 
-    records = Batch(results, account).confident_values.records(2)
-    assert records == [{"wrong": {"new": [0.9]}}, {"wrong": {"new": [0.5]}}]
+    assert compared.confident_values.records(2) == [
+        {"wrong": {"new": [0.9]}},
+        {"wrong": {"new": [0.5]}},
+    ]
