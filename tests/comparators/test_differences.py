@@ -41,12 +41,7 @@ def without(text, word, other):
         (NAMES, "Thomas James", "James Thomas", ("another order", "Thomas James", "James Thomas")),
         (NAMES, "5 Main Street", "Main Street 5", None),
         (NAMES, "Thomas  James", "thomas james", None),
-        (
-            NAMES,
-            "Paid to Miller Motors",
-            "Paid by Miller Motors",
-            ("another word", "to", "by"),
-        ),
+        (NAMES, "Paid to Miller Motors", "Paid by Miller Motors", ("another word", "to", "by")),
         (NAMES, "Sale of the Miller Motors", "Sale of a Miller Motors", None),
         (NAMES, "José Díaz", "Jose Diaz", None),
         (NAMES, "Globex Inc.", "Globex Incorporated", None),

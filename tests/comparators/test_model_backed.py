@@ -90,12 +90,7 @@ def test_an_embedding_that_cannot_be_used_is_an_error(vectors, message):
         (BERTComparator, "rescale_with_baseline", 1, "rescale_with_baseline is 1, expected true"),
         (BERTComparator, "lang", None, "lang is null, expected a string"),
         (LLMComparator, "model", None, "model is null, expected a string"),
-        (
-            LLMComparator,
-            "model",
-            object(),
-            "model is an instance of object, expected a",
-        ),
+        (LLMComparator, "model", object(), "model is an instance of object, expected a"),
     ],
 )
 def test_a_keyword_that_cannot_be_used_is_refused(comparator, keyword, value, message):

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from stickler_cli.api.eval_result import EvalResult, compared
-from stickler_cli.schema.inference.observation import Observed
 from stickler_cli.schema.loading import load_observed, loaded
+from tests.schema.observing import seen_in
 
 DATA = Path(__file__).parent / "data"
 WAYS = ("names alone", "its own value", "a column", "no schema")
@@ -62,9 +62,7 @@ def are_right(pairs: list[Pair], knowledge: str) -> list[bool]:
         return {first.field: [value] if is_list else value}
 
     other_values = [] if knowledge == "its own value" else first.column
-    seen = Observed()
-    for value in (first.gt, *other_values):
-        seen.add(document(value))
+    seen = seen_in(*map(document, (first.gt, *other_values)))
     if knowledge == "no schema":
         observed = load_observed(seen, "gt")
     else:

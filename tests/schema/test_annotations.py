@@ -317,11 +317,7 @@ def test_equal_annotations_that_are_inherited_have_one_key_and_others_another():
         ({}, (0.7, "default"), (0.7, "default")),
         ({"threshold": 0.7}, (0.7, "default"), (0.7, "annotation")),
         ({"match-threshold": 0.7}, (0.7, "match-threshold"), (0.7, "match-threshold")),
-        (
-            {"threshold": 0.2, "match-threshold": 0.1},
-            (0.1, "match-threshold"),
-            (0.2, "annotation"),
-        ),
+        ({"threshold": 0.2, "match-threshold": 0.1}, (0.1, "match-threshold"), (0.2, "annotation")),
     ],
 )
 def test_an_object_has_a_threshold_as_an_item_and_one_as_a_field(annotations, item, whole):

@@ -4,7 +4,7 @@ import pytest
 
 from stickler_cli.schema.inference import code_forms, infer
 from stickler_cli.schema.inference.code_forms import code_form
-from stickler_cli.schema.inference.observation import Observed
+from tests.schema.observing import seen_in
 
 SQL, MARKUP, TABLE, LATEX, CODE, MOLECULE, SEQUENCE, FORMULA = (
     "SQL",
@@ -133,12 +133,15 @@ def test_prose_names_and_codes_are_none_of_these(text):
     assert code_form(text) is None
 
 
-def comparator_of(name, *texts):
-    seen = Observed()
-    for text in texts:
-        seen.add({name: text})
+def field_of(name, *texts):
+    """Return the field that is inferred from a name and texts."""
     schema = {"type": "object", "properties": {name: {"type": "string"}}}
-    (field,) = infer(schema, seen=seen).fields
+    (field,) = infer(schema, seen=seen_in(*({name: text} for text in texts))).fields
+    return field
+
+
+def comparator_of(name, *texts):
+    field = field_of(name, *texts)
     return field.comparator, dict(field.config).get("language")
 
 
@@ -154,12 +157,8 @@ def comparator_of(name, *texts):
 def test_case_matters_in_keys_if_at_least_half_mix_capitals_and_small_letters(
     texts, is_case_sensitive
 ):
-    seen = Observed()
-    for text in texts:
-        seen.add({"license_key": text})
-    schema = {"type": "object", "properties": {"license_key": {"type": "string"}}}
+    field = field_of("license_key", *texts)
 
-    (field,) = infer(schema, seen=seen).fields
     assert field.comparator == "ExactComparator"
     assert ("case_sensitive" in field.config) == is_case_sensitive
 
@@ -176,13 +175,7 @@ def test_a_field_is_code_if_most_of_its_texts_are():
     [("gas", "CodeComparator"), ("sku", "ExactComparator"), ("supplier", "FuzzyComparator")],
 )
 def test_a_field_with_a_rule_for_its_name_has_no_chemical_formulas(name, comparator):
-    seen = Observed()
-    for text in ("NO2", "SO2", "CO2", "CO"):
-        seen.add({name: text})
-    schema = {"type": "object", "properties": {name: {"type": "string"}}}
-
-    (field,) = [field for field in infer(schema, seen=seen).fields if field.path]
-    assert field.comparator == comparator
+    assert field_of(name, "NO2", "SO2", "CO2", "CO").comparator == comparator
 
 
 @pytest.mark.parametrize("blank", [" ", "\n", " \n", "\t"])

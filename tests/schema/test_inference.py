@@ -83,11 +83,7 @@ def one(name, schema, extra_keywords=None):
         ("name", {"const": "a"}, MEMBERS),
         ("name", {**STRING, "format": "date-time"}, {**DATE, CONFIG: {"compare_time": True}}),
         ("notes", {**STRING, "format": "time"}, DATE | {X + "comparator": "TimeComparator"}),
-        (
-            "notes",
-            {**STRING, "format": "email"},
-            FORM,
-        ),
+        ("notes", {**STRING, "format": "email"}, FORM),
         ("notes", {**STRING, "format": "uuid"}, PLAIN),
         ("billing_period", {**STRING, "format": "duration"}, TEXT),
         ("total", {**FLOAT, "format": "float"}, MONEY),

@@ -9,17 +9,11 @@ from stickler_cli.schema.inference import infer
 from stickler_cli.schema.inference.observation import DEEPEST, Observed
 from stickler_cli.schema.inference.observed_schemas import observed_schema
 from stickler_cli.schema.loading import loaded
+from tests.schema.observing import seen_in
 
 X = "x-aws-stickler-"
 JSON = {"type": "string", "contentMediaType": "application/json"}
 IDS = {"type": "object", "properties": {"id": {"type": "string"}}}
-
-
-def seen_in(*documents):
-    seen = Observed()
-    for document in documents:
-        seen.add(document)
-    return seen
 
 
 def node_of(field):
@@ -141,32 +135,36 @@ def test_levels_and_places_of_texts_are_bounded():
     assert not seen.fields["p"].is_json_text
 
 
-def test_a_schema_that_describes_texts_at_several_places_has_the_content_of_all():
-    call = {"type": "object", "properties": {"arguments": {"type": "string"}}}
-    step = {"type": "object", "properties": {"call": {"$ref": "#/$defs/call"}}}
-    to_step = {"$ref": "#/$defs/step"}
-    schema = {
-        "type": "object",
-        "properties": {"first": to_step, "second": to_step},
-        "$defs": {"call": call, "step": step},
-    }
-    observed = Observed()
-    observed.add(
+STEP = {"type": "object", "properties": {"call": {"$ref": "#/$defs/call"}}}
+CALL = {"type": "object", "properties": {"arguments": {"type": "string"}}}
+STEPS = {
+    "type": "object",
+    "properties": {
+        "note": {"type": "string"},
+        "first": {"$ref": "#/$defs/step"},
+        "second": {"$ref": "#/$defs/step"},
+    },
+    "$defs": {"call": CALL, "step": STEP},
+}
+
+
+def seen_in_steps(first, second):
+    """Return what is observed in a document whose two steps have these arguments."""
+    return seen_in(
         {
-            "first": {"call": {"arguments": '{"iban": "DE1"}'}},
-            "second": {"call": {"arguments": '{"amount": 5}'}},
-        }
-    )
-    mixed = Observed()
-    mixed.add(
-        {
-            "first": {"call": {"arguments": '{"iban": "DE1"}'}},
-            "second": {"call": {"arguments": "none"}},
+            "note": "x",
+            "first": {"call": {"arguments": first}},
+            "second": {"call": {"arguments": second}},
         }
     )
 
-    paths = {field.path for field in infer(schema, seen=observed).fields}
-    texts = {field.path for field in infer(schema, seen=mixed).fields}
+
+def test_a_schema_that_describes_texts_at_several_places_has_the_content_of_all():
+    observed = seen_in_steps('{"iban": "DE1"}', '{"amount": 5}')
+    mixed = seen_in_steps('{"iban": "DE1"}', "none")
+
+    paths = {field.path for field in infer(STEPS, seen=observed).fields}
+    texts = {field.path for field in infer(STEPS, seen=mixed).fields}
 
     assert ("first", "call", "arguments", "iban") in paths
     assert ("second", "call", "arguments", "amount") in paths
@@ -174,20 +172,11 @@ def test_a_schema_that_describes_texts_at_several_places_has_the_content_of_all(
 
 
 def test_texts_elsewhere_and_beyond_a_limit_are_not_looked_at_again(monkeypatch):
-    call = {"type": "object", "properties": {"arguments": {"type": "string"}}}
-    to_call = {"$ref": "#/$defs/call"}
-    step = {"type": "object", "properties": {"call": to_call}}
-    to_step = {"$ref": "#/$defs/step"}
-    properties = {"note": {"type": "string"}, "first": to_step, "second": to_step}
-    definitions = {"call": call, "step": step}
-    schema = {"type": "object", "properties": properties, "$defs": definitions}
-    seen = Observed()
-    text = {"call": {"arguments": '{"iban": "DE1"}'}}
-    seen.add({"note": "x", "first": text, "second": {"call": {"arguments": "none"}}})
+    seen = seen_in_steps('{"iban": "DE1"}', "none")
 
-    both_looked_at = {field.path for field in infer(schema, seen=seen).fields}
+    both_looked_at = {field.path for field in infer(STEPS, seen=seen).fields}
     monkeypatch.setattr("stickler_cli.schema.inference.field_walker.MAX_TEXT_VISITS", 0)
-    one_looked_at = {field.path for field in infer(schema, seen=seen).fields}
+    one_looked_at = {field.path for field in infer(STEPS, seen=seen).fields}
 
     assert ("first", "call", "arguments") in both_looked_at
     assert ("first", "call", "arguments", "iban") in one_looked_at

@@ -4,18 +4,16 @@ import pytest
 
 from stickler_cli.schema.inference import infer
 from stickler_cli.schema.inference.list_shapes import MAX_LENGTHS, MAX_POSITIONS, ListShape
-from stickler_cli.schema.inference.observation import Observed
 from stickler_cli.schema.inference.observed_schemas import observed_schema
 from stickler_cli.schema.loading import load_observed
+from tests.schema.observing import seen_in
 
 X = "x-aws-stickler-"
 
 
 def inferred(*documents, schema=None):
     """Return the properties that are inferred from documents, with a schema or without."""
-    seen = Observed()
-    for document in documents:
-        seen.add(document)
+    seen = seen_in(*documents)
     return infer(schema or observed_schema(seen), seen=seen).schema["properties"]
 
 
@@ -242,8 +240,7 @@ def test_a_value_in_some_documents_and_a_list_in_others_is_a_list(single, severa
 
 
 def test_a_list_whose_name_speaks_of_an_order_has_a_note():
-    seen = Observed()
-    seen.add(
+    seen = seen_in(
         {
             "steps": ["mix", "bake"],
             "route": [{"stop": "A"}, {"stop": "B"}],
@@ -271,8 +268,7 @@ def test_a_list_whose_name_speaks_of_an_order_has_a_note():
     ],
 )
 def test_the_points_of_an_outline_have_a_note_on_their_order(name, points, is_noted):
-    seen = Observed()
-    seen.add({name: points})
+    seen = seen_in({name: points})
 
     note = load_observed(seen, "gt").note
 
@@ -340,8 +336,7 @@ VALUES = {
 
 
 def test_places_that_a_schema_leaves_open_are_inferred_by_what_stands_there():
-    seen = Observed()
-    seen.add(VALUES)
+    seen = seen_in(VALUES)
     inferred_schema = infer({"properties": OPEN}, seen=seen)
 
     comparators = {
@@ -360,8 +355,7 @@ def test_places_that_a_schema_leaves_open_are_inferred_by_what_stands_there():
 
 @pytest.mark.parametrize("when", ["never", "auto"])
 def test_open_places_of_an_annotated_schema_stay_open(when):
-    seen = Observed()
-    seen.add(VALUES)
+    seen = seen_in(VALUES)
     stated = {"type": "string", f"{X}threshold": 0.5}
 
     inferred_schema = infer({"properties": {**OPEN, "x": stated}}, when=when, seen=seen)
@@ -371,8 +365,7 @@ def test_open_places_of_an_annotated_schema_stay_open(when):
 
 
 def test_an_open_place_with_a_comparator_stays_as_it_says():
-    seen = Observed()
-    seen.add(VALUES)
+    seen = seen_in(VALUES)
     stated = {f"{X}comparator": "ANLSStarComparator"}
 
     inferred_schema = infer({"properties": {"any": stated, "none": {}}}, seen=seen)
@@ -382,7 +375,6 @@ def test_an_open_place_with_a_comparator_stays_as_it_says():
 
 
 def test_the_lists_of_a_document_that_is_a_list_are_found_at_the_empty_path():
-    seen = Observed()
-    seen.add([[1, 2], [3, 4], [5, 6]])
+    seen = seen_in([[1, 2], [3, 4], [5, 6]])
     assert seen.find_shape((), 0).have_lengths(3)
     assert seen.find_shape((), 1).have_lengths(2)

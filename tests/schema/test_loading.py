@@ -12,7 +12,6 @@ from stickler_cli.core import remote
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema import loading
-from stickler_cli.schema.inference.observation import Observed
 from stickler_cli.schema.inference.observed_schemas import observed_schema
 from stickler_cli.schema.loading import (
     doubt_of_document,
@@ -24,6 +23,7 @@ from stickler_cli.schema.loading import (
     loaded,
     schema_digest,
 )
+from tests.schema.observing import seen_in
 
 SCHEMA = {"type": "object", "properties": {"a": {"$ref": "b.json"}}}
 
@@ -111,13 +111,6 @@ SAID = {"type": "object", "properties": {"sku": EXACT}}
 class Mine(BaseComparator):
     def compare(self, gt, pred):
         return 1.0
-
-
-def observed(*documents):
-    root = Observed()
-    for document in documents:
-        root.add(document)
-    return root
 
 
 def write(file, contents):
@@ -266,7 +259,7 @@ KEYED = {"rows": [{"sku": sku, **dict.fromkeys("abcdef", 1)} for sku in ("A-1", 
 
 @pytest.mark.parametrize("when", ["auto", "always"])
 def test_a_schema_is_inferred_from_documents(when):
-    seen = observed(*[KEYED] * 3, {"n": "12.50"})
+    seen = seen_in(*[KEYED] * 3, {"n": "12.50"})
 
     loaded_schema = load_observed(seen, "gt", when=when, keeps="stickler init gt")
 
@@ -280,13 +273,13 @@ def test_a_schema_is_inferred_from_documents(when):
     assert loaded_schema.remark == (
         "no schema given: inferred one from 4 documents in gt; save it with `stickler init gt`"
     )
-    assert load_observed(observed({"n": 1}), "gt").remark.endswith(
+    assert load_observed(seen_in({"n": 1}), "gt").remark.endswith(
         "inferred one from 1 document in gt"
     )
 
 
 def test_a_schema_from_documents_without_inference_leaves_all_to_the_kinds():
-    loaded_schema = load_observed(observed(*[KEYED] * 3), "gt", when="never")
+    loaded_schema = load_observed(seen_in(*[KEYED] * 3), "gt", when="never")
 
     assert loaded_schema.inferred is None
     assert {field.source for field in loaded_schema.fields} == {"default"}
@@ -451,8 +444,7 @@ class TestDirectories:
 
         def look(schemas):
             paths.append([*schemas])
-            seen = Observed()
-            seen.add({"mood": "16:05"})
+            seen = seen_in({"mood": "16:05"})
             return {"a/": seen}
 
         schemas_by_step = load_schemas(str(folder), when="auto", look=look).of_step

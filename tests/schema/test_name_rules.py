@@ -112,10 +112,7 @@ def test_a_name_on_an_array_of_numbers_may_mean_a_box(name):
             ),
             "a date or a range of dates",
         ),
-        (
-            "Wohnfläche superficie distancia température velocità idade oppervlakte",
-            "a measurement",
-        ),
+        ("Wohnfläche superficie distancia température velocità idade oppervlakte", "a measurement"),
         ("Reisepass passeport lote lotto chave paspoort", "an identifier"),
         ("version_logiciel versión versione versão versie", "a version number"),
         ("Uhrzeit heure_de_départ hora orario tijdstip", "a time of day"),

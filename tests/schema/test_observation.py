@@ -13,15 +13,9 @@ from stickler_cli.schema.inference.observation import (
     stated_currencies,
 )
 from stickler_cli.schema.inference.observed_schemas import is_map, item_key, observed_schema
+from tests.schema.observing import seen_in
 
 X = "x-aws-stickler-"
-
-
-def seen_in(*documents):
-    root = Observed()
-    for document in documents:
-        root.add(document)
-    return root
 
 
 def field(*values, name="x"):
@@ -431,10 +425,7 @@ def test_a_list_that_was_always_empty_may_have_any_elements():
 
 def test_a_summary_tells_values_of_other_forms_apart():
     def summary(*documents):
-        root = Observed()
-        for document in documents:
-            root.add(document)
-        return root.summary()
+        return seen_in(*documents).summary()
 
     assert summary({"a": "16:05", "b": ["x"]}) == summary({"b": ["y"], "a": "17:05"})
     assert summary({"a": "16:05"}) != summary({"a": "X-1"}) != summary({"b": "X-1"})

@@ -3,17 +3,17 @@
 import pytest
 
 from stickler_cli.schema.inference import infer
-from stickler_cli.schema.inference.observation import SAMPLE, Observed
+from stickler_cli.schema.inference.observation import SAMPLE
 from stickler_cli.schema.loading import load_observed
+from tests.schema.observing import seen_in
 
 CENT = {"absolute_tolerance": 0.01, "unit": "same"}
 
 
 def config(name, *values, schema=None, other_values=()):
     """Return the keywords of the comparator that is inferred for a field with these values."""
-    seen = Observed()
-    for index, value in enumerate(values):
-        seen.add({name: value, **(other_values[index] if other_values else {})})
+    others = other_values or [{}] * len(values)
+    seen = seen_in(*({name: value, **other} for value, other in zip(values, others, strict=True)))
     declared = {name: schema or {"type": "string"}}
     inference = infer({"type": "object", "properties": declared}, seen=seen)
     return dict(inference.fields[0].config)
@@ -123,8 +123,7 @@ def test_a_cent_is_no_rounding_where_it_is_much_of_an_amount(values, is_fine):
 
 
 def test_a_currency_around_an_amount_counts_where_none_is_beside_it():
-    seen = Observed()
-    seen.add({"currency": "KWD", "lines": [{"total": "1.250"}]})
+    seen = seen_in({"currency": "KWD", "lines": [{"total": "1.250"}]})
     line = {"type": "object", "properties": {"total": {"type": ["string", "number"]}}}
     lines = {"type": "array", "items": line}
     schema = {"type": "object", "properties": {"currency": {"type": "string"}, "lines": lines}}
@@ -153,9 +152,7 @@ def test_a_currency_around_an_amount_counts_where_none_is_beside_it():
     ],
 )
 def test_case_counts_where_names_and_values_say_so(name, texts, comparator):
-    seen = Observed()
-    for text in texts:
-        seen.add({name: text})
+    seen = seen_in(*({name: text} for text in texts))
 
     (field,) = infer({"properties": {name: {"type": "string"}}}, seen=seen).fields
 
@@ -170,8 +167,7 @@ def test_case_counts_in_the_path_of_a_format_of_addresses(format_):
 
 
 def test_a_name_in_an_object_that_is_called_is_one_of_code():
-    seen = Observed()
-    seen.add({"function": {"name": "lookup"}, "buyer": {"name": "lookup"}})
+    seen = seen_in({"function": {"name": "lookup"}, "buyer": {"name": "lookup"}})
 
     fields = {field.path: field for field in load_observed(seen, "gt").fields}
 
@@ -182,9 +178,7 @@ def test_a_name_in_an_object_that_is_called_is_one_of_code():
 def test_a_summary_tells_how_many_decimals_the_currencies_beside_amounts_have():
     summaries = set()
     for codes in (("KWD",), ("EUR",), ("KWD", "EUR")):
-        seen = Observed()
-        for code in codes:
-            seen.add({"currency": code, "total": "1.250"})
+        seen = seen_in(*({"currency": code, "total": "1.250"} for code in codes))
         summaries.add(seen.summary())
 
     assert len(summaries) == 3
@@ -201,9 +195,7 @@ def test_a_summary_tells_how_many_decimals_the_currencies_beside_amounts_have():
     ],
 )
 def test_case_counts_in_paths_and_keys(texts, comparator):
-    seen = Observed()
-    for text in texts:
-        seen.add({"path": text})
+    seen = seen_in(*({"path": text} for text in texts))
 
     assert load_observed(seen, "gt").fields[0].comparator == comparator
 
@@ -228,8 +220,7 @@ CALL = {"name": "get_weather", "parameters": {"days": 3, "city": "Rome"}}
     ],
 )
 def test_the_type_of_an_argument_counts(document, path, is_argument):
-    seen = Observed()
-    seen.add(document)
+    seen = seen_in(document)
 
     (field,) = [field for field in load_observed(seen, "gt").fields if field.path == path][-1:]
     assert ("same_type" in field.config) is is_argument

@@ -3,7 +3,7 @@
 import pytest
 
 from stickler_cli.schema.inference import infer
-from stickler_cli.schema.inference.observation import Observed
+from tests.schema.observing import seen_in
 
 TEXT, NULL = {"type": "string"}, {"type": "null"}
 PARTY = {"type": "object", "properties": {"name": TEXT, "iban": TEXT}}
@@ -112,9 +112,7 @@ def test_an_annotated_schema_keeps_its_unions(when):
 
 
 def test_values_fill_a_list_of_anything():
-    seen = Observed()
-    seen.add({"p": {"iban": "DE12"}})
-    seen.add({"p": [{"iban": "DE13"}]})
+    seen = seen_in({"p": {"iban": "DE12"}}, {"p": [{"iban": "DE13"}]})
     schema = {"type": "object", "properties": {"p": {"type": ["object", "array"]}}}
 
     fields = {field.path: field for field in infer(schema, seen=seen).fields}
