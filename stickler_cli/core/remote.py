@@ -66,6 +66,8 @@ _QUERY_IN_TEXT: Final = re.compile(r"\?\S*")
 _CHAIN: Final = "::"  # separator of nested file systems in URLs of fsspec
 # Not a character, so it is in no URL: replaces `::` in the name of a file.
 _CHAIN_IN_NAME: Final = "\ufdd0"
+# For each driver, what the first name after :// stands for; for all other drivers, it is a host.
+_FIRST_NAMES: Final = {"s3fs": "bucket", "gcsfs": "bucket", "adlfs": "container"}
 _WITHOUT_HOST: Final = frozenset({"file", "memory"})  # schemes whose URLs need no host
 _SEPARATORS: Final = re.compile("[:/@]")  # separators inside user information
 _SCHEME_AT_END: Final = re.compile(r"[a-z0-9+.-]*\Z", re.IGNORECASE)
@@ -517,15 +519,15 @@ def check_address(url: str, option: str = "") -> None:
     `option` is the option that has the URL. The message names it.
     """
     protocol = url.partition("://")[0].lower()
-    is_http = DRIVERS.get(protocol) == "aiohttp"
-    finding, expected = "", f"{protocol}://HOST/PATH"
+    driver = DRIVERS.get(protocol, "")
+    noun = _FIRST_NAMES.get(driver, "host")
+    finding, expected = "", f"{protocol}://{noun.upper()}/PATH"
     try:
         address = urlsplit(url)
         has_host = address.hostname and "*" not in address.hostname
         if protocol not in _WITHOUT_HOST and not has_host:
-            owner = "host" if is_http else "bucket or container"
-            finding = f"the URL has no valid {owner}"
-        elif is_http and address.port == 0:
+            finding = f"the URL has no valid {noun}"
+        elif driver == "aiohttp" and address.port == 0:
             finding, expected = "the port of the URL is 0", "a port from 1 to 65535"
     except ValueError:  # its message may contain a secret
         finding = "the URL has no valid host or port"

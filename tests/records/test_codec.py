@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import Fraction, Rule
 from stickler_cli.records.codec import decode
+from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.policy import AcceptancePolicy, FieldPolicy, Promise
 
 
@@ -95,6 +96,11 @@ def test_values_are_read_by_their_types(kind, value, expected):
         (dict[str, int], {"a": "b"}, "/a: the value is"),
         (dict[tuple[str, ...], int], [["a"]], "expected an object"),
         (Box, {"side": 2}, "/side: .*expected a number in"),
+        (
+            IntervalSettings,
+            {"level": 1.0, "seed": 0},
+            "#/level: the value is 1.0, expected a number above 0 and below 1$",
+        ),
         (Box, {}, 'the key "side" is missing'),
         (Box, {"side": 1, "inside": {"side": 1, "open": "no"}}, "/inside/open: .*true or false"),
         (Keys, {"boxes": [{"side": 1}, {}]}, '/boxes/1: the key "side" is missing'),

@@ -86,3 +86,14 @@ def test_an_aim_is_a_figure_or_a_gate_on_one():
 def test_what_is_no_figure_of_one_document_that_is_better_when_higher_is_refused(text):
     with pytest.raises(UsageError, match="argument 'of': "):
         parse_aim(text)
+
+
+def test_the_figures_of_one_document_are_told_and_how_to_require_a_lowest_value():
+    with pytest.raises(UsageError) as caught:
+        parse_aim("tp")
+
+    assert str(caught.value) == (
+        "argument 'of': the value is 'tp', expected overall_score, or [set:][path.]metric, such as "
+        "f1 or items.price.recall, where metric is one of precision, recall, f1, accuracy, score; "
+        "to require a lowest value, add it, as in f1>=0.9"
+    )
