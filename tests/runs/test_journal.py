@@ -36,10 +36,6 @@ def records(path: Path) -> tuple[list[object], int]:
     return records_read, journal.cut
 
 
-def test_records_come_back_in_their_order(path):
-    assert records(path) == (RECORDS, 0)
-
-
 def test_a_journal_that_ends_at_any_byte_keeps_its_whole_records(path):
     journal_bytes = path.read_bytes()
     lines = journal_bytes.splitlines(keepends=True)

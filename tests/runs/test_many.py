@@ -391,15 +391,15 @@ def test_no_more_than_a_few_chunks_are_held_for_each_worker(in_process, monkeypa
     read, given_out = [], []
 
     def pairs():
-        for number in range(320):
+        for number in range(160):
             read.append(number)
             assert len(read) - len(given_out) <= 3 * PARTS_AHEAD * 4
             yield DocumentPair(str(number), {"a": "x"}, {"a": "x"})
 
-    for result in chunk_results(Job(PLAN, Options()), pairs(), Workers(3, 4), total=320):
+    for result in chunk_results(Job(PLAN, Options()), pairs(), Workers(3, 4), total=160):
         given_out += result.ids
 
-    assert given_out == [str(number) for number in range(320)]
+    assert given_out == [str(number) for number in range(160)]
 
 
 # --- what cannot be sent

@@ -33,12 +33,15 @@ DOCUMENTS = {
 }
 
 
+COMPARED = {name: batch(PLAN, {name: pair}) for name, pair in DOCUMENTS.items()}
+
+
 def add_up(*names):
     """Add each document as a chunk of its own, in the given order."""
     total = CloseMatches()
     for name in names:
         chunk = CloseMatches()
-        chunk.add(batch(PLAN, {name: DOCUMENTS[name]}), None)
+        chunk.add(COMPARED[name], None)
         total.merge(chunk)
     return total
 
