@@ -2,16 +2,37 @@
 
 import csv
 import html
+import io
 import json
 import re
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
+
+from stickler_cli.cli import main
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "audit"
 RUNS = [str(FOLDER / f"{name}.jsonl") for name in "abc"]
 SOURCES = [str(FOLDER / "schema.json"), str(FOLDER / "gt.jsonl"), *RUNS, "--id-field", "id"]
 VERDICTS = ["--verdicts", str(FOLDER / "verdicts.jsonl")]
+
+
+def record_of(*more):
+    """Return what the audit of the fixture finds, for several tests."""
+    with redirect_stdout(io.StringIO()) as out:
+        assert main(["audit", *SOURCES, "-f", "json", *more]) == 0
+    return json.loads(out.getvalue())
+
+
+@pytest.fixture(scope="module")
+def unjudged():
+    return record_of()
+
+
+@pytest.fixture(scope="module")
+def judged():
+    return record_of(*VERDICTS)
 
 
 @pytest.fixture
@@ -24,37 +45,37 @@ def audit(stickler):
     return run
 
 
-def test_planted_mistakes_are_the_first_suspects(audit):
-    record = audit()
+def test_planted_mistakes_are_the_first_suspects(unjudged):
     planted = {
         *(("slip-251", "total"), ("slip-258", "items[1].name"), ("slip-261", "total")),
         *(("slip-261", "items[0].amount"), ("slip-277", "date"), ("slip-284", "merchant")),
         ("slip-289", "items[0].name"),
     }
-    suspects = [(suspect["document"], suspect["path"]) for suspect in record["suspects"]]
+    suspects = [(suspect["document"], suspect["path"]) for suspect in unjudged["suspects"]]
     assert {*suspects[:7]} == planted
     # Seven of eight: all runs share the last one.
     assert ("slip-276", "items[1].amount") not in suspects
-    assert record["whole"]["wrong"] is None
-    assert [run_record["f1"] is not None for run_record in record["runs"]] == [True] * 3
-    deposit = next(suspect for suspect in record["suspects"] if suspect["path"] == "items.+0.name")
+    assert unjudged["whole"]["wrong"] is None
+    assert [run_record["f1"] is not None for run_record in unjudged["runs"]] == [True] * 3
+    deposit = next(
+        suspect for suspect in unjudged["suspects"] if suspect["path"] == "items.+0.name"
+    )
     assert deposit["others"] == [{"answer": "deposit", "runs": [0, 2]}]
 
 
-def test_f1_as_it_is_is_that_of_eval(audit, stickler):
+def test_f1_as_it_is_is_that_of_eval(unjudged, stickler):
     run = stickler("eval", *SOURCES[:3], *SOURCES[5:], "-f", "json").json
     expected = run["confusion_matrix"]["leaves"]["derived"]["cm_f1"]
-    assert audit()["runs"][0]["f1"] == pytest.approx(expected, abs=1e-12)
+    assert unjudged["runs"][0]["f1"] == pytest.approx(expected, abs=1e-12)
 
 
-def test_verdicts_say_how_much_is_wrong_and_what_runs_would_have(audit):
-    record = audit(*VERDICTS)
-    total = record["whole"]
+def test_verdicts_say_how_much_is_wrong_and_what_runs_would_have(judged):
+    total = judged["whole"]
     assert total["looked_at"] == 100
     # Eight of 402 values are wrong; in items that only runs have there are eight places more.
     assert total["wrong_interval"][0] <= 8 / 410 <= total["wrong_interval"][1]
-    assert all(run_record["right_f1"] > run_record["f1"] for run_record in record["runs"])
-    assert sum(field["looked_at"] for field in record["fields"]) == 100
+    assert all(run_record["right_f1"] > run_record["f1"] for run_record in judged["runs"])
+    assert sum(field["looked_at"] for field in judged["fields"]) == 100
 
 
 @pytest.mark.slow
@@ -74,15 +95,15 @@ def test_what_is_drawn_can_be_marked_and_read(audit, stickler, data):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("outcome", ["neither", "prediction_right", "both_acceptable"])
-def test_few_verdicts_give_a_share_or_nothing(audit, stickler, data, outcome):
+def test_few_verdicts_give_a_share_or_nothing(audit, stickler, data):
     drawn = stickler("audit", *SOURCES, "--draw", "20").out
-    (data / "v.jsonl").write_text(
-        drawn.replace('"verdict":null', f'"verdict":"{outcome}"'), "utf-8"
-    )
-    for run in audit("--verdicts", "v.jsonl")["runs"]:
-        value, ends = run["right_f1"], run["right_f1_interval"]
-        assert (value is ends is None) or 0 <= ends[0] <= value <= ends[1] <= 1
+    for outcome in ("neither", "prediction_right", "both_acceptable"):
+        (data / "v.jsonl").write_text(
+            drawn.replace('"verdict":null', f'"verdict":"{outcome}"'), "utf-8"
+        )
+        for run in audit("--verdicts", "v.jsonl")["runs"]:
+            value, ends = run["right_f1"], run["right_f1_interval"]
+            assert (value is ends is None) or 0 <= ends[0] <= value <= ends[1] <= 1, outcome
 
 
 def test_what_is_drawn_says_where_it_stands_in_its_source(stickler, data):
@@ -125,7 +146,7 @@ def test_places_may_be_marked_in_a_page(audit, stickler, data):
 
 
 @pytest.mark.slow
-def test_places_may_be_marked_in_a_spreadsheet(audit, stickler, data):
+def test_places_may_be_marked_in_a_spreadsheet(audit, judged, stickler, data):
     stickler("audit", *SOURCES, "--draw", "100", "-o", "places.csv")
     rows = [*csv.DictReader((data / "places.csv").read_text("utf-8").splitlines())]
     verdicts = {
@@ -141,7 +162,7 @@ def test_places_may_be_marked_in_a_spreadsheet(audit, stickler, data):
         writer = csv.DictWriter(file, rows[0].keys())
         writer.writeheader()
         writer.writerows(rows)
-    assert audit("--verdicts", "places.csv")["runs"] == audit(*VERDICTS)["runs"]
+    assert audit("--verdicts", "places.csv")["runs"] == judged["runs"]
     result = stickler("audit", *SOURCES, "--verdicts", "none.csv")
     assert result.code == 2
 
@@ -166,18 +187,19 @@ def test_ids_that_look_like_formulas_are_found_again(audit, stickler, data, suff
 
 
 @pytest.mark.slow
-def test_verdicts_of_the_page_of_a_run_are_read(audit, data):
+def test_verdicts_of_the_page_of_a_run_are_read(audit, judged, data):
     all_lines = (FOLDER / "verdicts.jsonl").read_text("utf-8").splitlines(keepends=True)
     page = json.loads(all_lines[5]) | {"format": "stickler-verdict/1", "pred": "Nagoya Noodles"}
     page["document"], page["path"] = "slip-284", "merchant"
     other_lines = [line for line in all_lines if "slip-284" not in line or "merchant" not in line]
     (data / "v.jsonl").write_text("".join([*other_lines, json.dumps(page) + "\n"]), "utf-8")
-    assert audit("--verdicts", "v.jsonl")["whole"]["wrong"] == audit(*VERDICTS)["whole"]["wrong"]
+    assert audit("--verdicts", "v.jsonl")["whole"]["wrong"] == judged["whole"]["wrong"]
 
 
 @pytest.mark.slow
-def test_it_continues_from_its_directory(audit, stickler, data):
+def test_it_continues_from_its_directory(audit, unjudged, stickler, data):
     record = audit("--run-dir", "kept")
+    assert record == unjudged
     assert sorted(path.name for path in (data / "kept").iterdir()) == ["0", "1", "2"]
     again = stickler("audit", *SOURCES, "-f", "json", "--run-dir", "kept")
     assert json.loads(again.out) == record
@@ -288,7 +310,7 @@ def test_what_is_wrong_in_wrappers_is_mended_in_them(audit, data):
 
 
 @pytest.mark.slow
-def test_a_verdict_is_on_the_values_that_were_seen(audit, stickler, data):
+def test_a_verdict_is_on_the_values_that_were_seen(audit, judged, stickler, data):
     """A mended ground truth is right where it was wrong; another value was not judged."""
     drawn = stickler("audit", *SOURCES, "--draw", "100").out.splitlines()
     verdicts = [
@@ -300,7 +322,7 @@ def test_a_verdict_is_on_the_values_that_were_seen(audit, stickler, data):
     ]
     (data / "v.jsonl").write_text("".join(lines), "utf-8")
     before = audit("--verdicts", "v.jsonl", "--write-gold", "gold")["whole"]
-    assert before == audit(*VERDICTS)["whole"]
+    assert before == judged["whole"]
     sources = [SOURCES[0], "gold", *SOURCES[2:]]
     after = audit("--verdicts", "v.jsonl", sources=sources)
     assert (after["whole"]["wrong"], after["whole"]["looked_at"]) == (0, 100)
@@ -355,13 +377,13 @@ def test_an_item_that_is_wholly_wrong_hides_that_runs_have_the_right_one(audit, 
 
 
 @pytest.mark.slow
-def test_places_that_were_not_drawn_stand_for_no_others(audit, data):
+def test_places_that_were_not_drawn_stand_for_no_others(audit, unjudged, judged, data):
     verdict_lines = (FOLDER / "verdicts.jsonl").read_text("utf-8")
     drawn = {
         (verdict_record["document"], verdict_record["path"])
         for verdict_record in map(json.loads, verdict_lines.splitlines())
     }
-    suspects = {(suspect["document"], suspect["path"]) for suspect in audit()["suspects"]}
+    suspects = {(suspect["document"], suspect["path"]) for suspect in unjudged["suspects"]}
     truths = (FOLDER / "gt.jsonl").read_text("utf-8").splitlines()
     places = [(json.loads(line)["id"], "date") for line in truths]
     unknown = [place for place in places if place not in drawn | suspects][:3]
@@ -369,7 +391,7 @@ def test_places_that_were_not_drawn_stand_for_no_others(audit, data):
     (data / "v.jsonl").write_text(verdict_lines + "".join(lines), "utf-8")
     record = audit("--verdicts", "v.jsonl")
     # None that was drawn from their stratum is wrong.
-    expected = audit(*VERDICTS)["whole"]["wrong"] + 3 / record["whole"]["places"]
+    expected = judged["whole"]["wrong"] + 3 / record["whole"]["places"]
     assert record["whole"]["wrong"] == pytest.approx(expected, abs=1e-9)
     assert any(
         ("not drawn at random; these say nothing about other values") in note
