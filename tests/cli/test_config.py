@@ -15,13 +15,15 @@ from .conftest import GOOD, Result, write
 EVAL = ("eval", "schema.json", "gt", "pred")
 
 
-def test_the_nearest_own_file_is_used(stickler, data):
-    write(data / "stickler.toml", "fail_under = 1.0\n")
-    assert stickler(*EVAL).code == 1
-
-
-def test_a_pyproject_is_used_if_it_has_the_table(stickler, data):
-    write(data / "pyproject.toml", "[tool.stickler]\nfail-under = 1.0\n")
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("stickler.toml", "fail_under = 1.0\n"),
+        ("pyproject.toml", "[tool.stickler]\nfail-under = 1.0\n"),
+    ],
+)
+def test_the_nearest_file_is_used(stickler, data, name, text):
+    write(data / name, text)
     assert stickler(*EVAL).code == 1
 
 
@@ -110,14 +112,10 @@ def test_a_working_directory_that_is_gone_is_told(stickler, data, monkeypatch):
     )
 
 
-def test_the_command_line_wins(stickler, data):
+@pytest.mark.parametrize("options", [("--fail-under", "0.1"), ("--no-config",)])
+def test_the_command_line_wins(stickler, data, options):
     write(data / "stickler.toml", "fail_under = 1.0\n")
-    assert stickler(*EVAL, "--fail-under", "0.1").code == 0
-
-
-def test_no_config_ignores_the_file(stickler, data):
-    write(data / "stickler.toml", "fail_under = 1.0\n")
-    assert stickler(*EVAL, "--no-config").code == 0
+    assert stickler(*EVAL, *options).code == 0
 
 
 def test_a_named_file_is_used_instead(stickler, data):
@@ -154,6 +152,12 @@ def test_outputs_are_relative_to_the_file(stickler, data, monkeypatch):
         ("fail_under = 'high'", "expected a number"),
         ("id_field = 3", "expected a string"),
         ("= 1", "the file is not valid TOML"),
+        (
+            "[eval]\nfail_under = 1.0",
+            "there is a table [eval], expected only options; remove the header [eval]",
+        ),
+        ("[tool.stickler]\nstrict = true", "a header such as [tool.stickler] belongs only in"),
+        ("qqqq = 0.5", "expected an option of a command"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_told_with_its_name(stickler, data, text, message):
@@ -164,33 +168,14 @@ def test_what_is_wrong_in_a_file_is_told_with_its_name(stickler, data, text, mes
     assert message in result.err
 
 
-def test_a_named_file_that_is_not_there_is_told(stickler):
-    result = stickler(*EVAL, "--config", "nope.toml")
-    assert result.code == 2
-    assert "nope.toml" in result.err
-
-
-def test_a_named_pyproject_without_the_table_is_told(stickler, data):
+@pytest.mark.parametrize(
+    ("name", "message"), [("nope.toml", "nope.toml"), ("pyproject.toml", "[tool.stickler]")]
+)
+def test_a_named_file_that_has_no_options_is_told(stickler, data, name, message):
     write(data / "pyproject.toml", "")
-    result = stickler(*EVAL, "--config", "pyproject.toml")
+    result = stickler(*EVAL, "--config", name)
     assert result.code == 2
-    assert "[tool.stickler]" in result.err
-
-
-def test_a_table_of_a_command_is_told_with_what_to_do(stickler, data):
-    (data / "stickler.toml").write_text("[eval]\nfail_under = 1.0\n")
-
-    result = stickler("eval", "schema.json", "gt", "pred")
-
-    assert result.code == 2
-    assert "there is a table [eval], expected only options; remove the header [eval]" in result.err
-
-
-def test_the_header_of_pyproject_in_the_own_file_is_told(stickler, data):
-    write(data / "stickler.toml", "[tool.stickler]\nstrict = true\n")
-    result = stickler(*EVAL)
-    assert result.code == 2
-    assert "a header such as [tool.stickler] belongs only in" in result.err
+    assert message in result.err
 
 
 # --- arguments
@@ -386,8 +371,6 @@ def test_a_typo_names_the_nearest_options_and_not_all(stickler, data):
     assert result.code == 2
     assert 'unknown option "fail_undr", expected an option, such as fail_under' in result.err
     assert len(result.err) < 300
-    write(data / "stickler.toml", "qqqq = 0.5\n")
-    assert "expected an option of a command" in stickler("eval", "schema.json", "gt", "pred").err
 
 
 def test_check_and_init_take_their_sources_from_a_file(stickler, data):

@@ -91,13 +91,6 @@ def test_a_document_beyond_the_given_size_is_told_with_the_option_that_allows_it
     assert allowed.json["documents"]["invalid"] == 0
 
 
-def test_a_size_that_is_none_is_refused(stickler):
-    result = stickler(*EVAL, "--max-document-size", "large")
-
-    assert result.code == 2
-    assert "--max-document-size: the value is 'large'" in result.err
-
-
 FENCED = f"Sure, here it is:\n\n```json\n{json.dumps(GOOD, indent=2)}\n```\n"
 
 

@@ -71,11 +71,18 @@ def test_gates_that_are_given_take_the_place_of_those_of_the_runs(shards, stickl
     assert [gate["gate"] for gate in result.json["gates"]] == ["f1>=0.5"]
 
 
-def test_a_gate_on_an_unknown_field_is_refused(shards, stickler):
-    result = stickler("merge", "0.json", "--gate", "totl.f1>=0.5")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("0.json", "--gate", "totl.f1>=0.5"), "did you mean total.f1>=0.5?"),
+        (("0.json", "schema.json"), "schema.json: this is not a run"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_the_reason(shards, stickler, arguments, message):
+    result = stickler("merge", *arguments)
 
     assert result.code == 2
-    assert "did you mean total.f1>=0.5?" in result.err
+    assert message in result.err
 
 
 def test_one_run_alone_stays_what_it_is(stickler):
@@ -161,20 +168,6 @@ def test_a_gate_on_an_interval_needs_runs_with_intervals(stickler):
 
     assert result.code == 2
     assert "needs a confidence interval" in result.err
-
-
-def test_a_run_is_not_overwritten(shards, stickler):
-    result = stickler("merge", "0.json", "1.json", "-o", "0.json")
-
-    assert result.code == 2
-    assert "would overwrite " in result.err
-
-
-def test_what_is_no_run_is_named(shards, stickler):
-    result = stickler("merge", "0.json", "schema.json")
-
-    assert result.code == 2
-    assert "schema.json: this is not a run" in result.err
 
 
 @pytest.mark.slow

@@ -79,6 +79,7 @@ def test_an_output_that_is_an_input_is_refused(
         ["eval", "gt/", "gt.json", "-o", "linked.json"],
         ["eval", "gt/", "gt.json", "--values", "lines.jsonl"],
         ["eval", "gt/", "gt.json", "-o", "gt/new.json"],
+        ["eval", "gt.json", "gt/", "--documents", "gt/a.json"],
         ["eval", "gt.json", "night/pred.json", "--run-dir", "night"],
         ["eval", "gt.json", "x.csv.partial", "--documents", "x.csv"],
     ],
