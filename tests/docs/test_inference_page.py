@@ -12,7 +12,7 @@ from stickler_cli.schema.inference.name_rules import (
     QUALIFIERS,
     rules,
 )
-from tests.schema.inference_pairs import Pair, is_right
+from tests.schema.inference_pairs import Pair, are_right
 
 PAGE = (Path(__file__).parents[2] / "docs" / "inference.md").read_text(encoding="utf-8")
 
@@ -71,6 +71,6 @@ def test_pairs_of_values_are_judged_as_the_page_says():
     ]
 
     assert len(rows) >= 3
-    assert [is_right(pair, "its own value") for pair in pairs] == [
-        row[3].startswith("right") for row in rows
+    assert [are_right([pair], "its own value") for pair in pairs] == [
+        [row[3].startswith("right")] for row in rows
     ]
