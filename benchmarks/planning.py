@@ -7,6 +7,7 @@ promised.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import sqrt
 from typing import Any, Final
 
@@ -60,7 +61,7 @@ def simulate_widths(pilot: int, wanted: float, seed: int, pilots: int = PILOTS) 
     random, aims = np.random.default_rng(seed), []
     for kind in SIMULATED_KINDS:
         planned = [
-            _as_number(Pilot(spread, pilot, LEVEL).for_width(wanted))
+            _plan_for_width(Pilot(spread, pilot, LEVEL), wanted)
             for spread in spreads_of_f1(*kind.draw(random, (pilots, pilot)))
         ]
         median = int(np.median(planned))
@@ -81,7 +82,7 @@ def simulate_gates(pilot: int, margin: float, power: float, seed: int) -> list[A
     for kind in SIMULATED_KINDS:
         spreads = spreads_of_f1(*kind.draw(random, (PILOTS, pilot)))
         planned = [
-            _as_number(_for_gate(Pilot(spread, pilot, LEVEL), margin, power)) for spread in spreads
+            _plan_for_gate(Pilot(spread, pilot, LEVEL), margin, power) for spread in spreads
         ]
         bounds = _intervals(kind, random, int(np.median(planned)))
         distances = compute_truth(kind)[0] - bounds[:, 0]
@@ -188,8 +189,14 @@ def _as_number(number: int | None) -> int:
     return -1 if number is None else number
 
 
-def _for_gate(pilot: Pilot, margin: float, power: float) -> int | None:
-    return pilot.for_gate((pilot.share or 0.0) - margin, power, lower_end=True)
+@cache  # many of the drawn pilots are equal
+def _plan_for_width(pilot: Pilot, wanted: float) -> int:
+    return _as_number(pilot.for_width(wanted))
+
+
+@cache
+def _plan_for_gate(pilot: Pilot, margin: float, power: float) -> int:
+    return _as_number(pilot.for_gate((pilot.share or 0.0) - margin, power, lower_end=True))
 
 
 def _f1(right: float) -> float:
@@ -205,14 +212,11 @@ def simulate_ranges(pilot: int, wanted: float, seed: int, pilots: int = RUNS) ->
     low, high = variance_ratio_interval(pilot, LEVEL)
     for kind in SIMULATED_KINDS:
         large = spreads_of_f1(*kind.draw(random, (1, _MANY)))[0]
-        true_number = _as_number(Pilot(large, _MANY, LEVEL).for_width(wanted))
+        true_number = _plan_for_width(Pilot(large, _MANY, LEVEL), wanted)
         n_covering = 0
         for spread in spreads_of_f1(*kind.draw(random, (pilots, pilot))):
             smaller, larger = Pilot(spread, pilot, LEVEL).extremes
-            minimum, maximum = (
-                _as_number(smaller.for_width(wanted)),
-                _as_number(larger.for_width(wanted)),
-            )
+            minimum, maximum = _plan_for_width(smaller, wanted), _plan_for_width(larger, wanted)
             n_covering += minimum * low <= true_number <= maximum * high
         shares[kind.name] = n_covering / pilots
     return shares

@@ -41,18 +41,26 @@ def server() -> Iterator[str]:
     started.stop()
 
 
+@pytest.fixture(scope="module")
+def s3(server: str) -> Iterator[Any]:
+    """The file system of the server. It is one for all tests, as connecting it takes long."""
+    with pytest.MonkeyPatch.context() as patch:
+        settings = {"ENDPOINT_URL": server, "ACCESS_KEY_ID": "x", "SECRET_ACCESS_KEY": "x"}
+        for name, value in {**settings, "DEFAULT_REGION": "us-east-1"}.items():
+            patch.setenv(f"AWS_{name}", value)
+        patch.setenv("NO_PROXY", "127.0.0.1")
+        files = fsspec.filesystem("s3")
+        yield files
+        files.clear_instance_cache()
+
+
 @pytest.fixture
-def bucket(server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    settings = {"ENDPOINT_URL": server, "ACCESS_KEY_ID": "x", "SECRET_ACCESS_KEY": "x"}
-    for name, value in {**settings, "DEFAULT_REGION": "us-east-1"}.items():
-        monkeypatch.setenv(f"AWS_{name}", value)
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+def bucket(s3: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setattr(remote, "WAITS", (0.0,))
-    files = fsspec.filesystem("s3", skip_instance_cache=True)
-    files.mkdir("docs")
+    s3.mkdir("docs")
     yield "s3://docs"
-    fsspec.filesystem("s3").clear_instance_cache()
-    files.rm("docs", recursive=True)
+    s3.invalidate_cache()
+    s3.rm("docs", recursive=True)
 
 
 @pytest.fixture

@@ -118,7 +118,7 @@ def test_a_run_of_many_fields_comes_in_small_pieces_that_orjson_would_write_as_o
 
 @pytest.mark.slow
 def test_memory_of_json_does_not_grow_with_the_text(run_of):
-    run = run_of(wide(1_500), VALUES, intervals=True)
+    run = run_of(wide(800), VALUES, intervals=True)
     tracemalloc.start()
     try:
         n_characters = sum(map(len, formats.render_pieces("json", run, TableStyle())))
