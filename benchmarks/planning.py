@@ -81,9 +81,7 @@ def simulate_gates(pilot: int, margin: float, power: float, seed: int) -> list[A
     random, aims = np.random.default_rng(seed), []
     for kind in SIMULATED_KINDS:
         spreads = spreads_of_f1(*kind.draw(random, (PILOTS, pilot)))
-        planned = [
-            _plan_for_gate(Pilot(spread, pilot, LEVEL), margin, power) for spread in spreads
-        ]
+        planned = [_plan_for_gate(Pilot(spread, pilot, LEVEL), margin, power) for spread in spreads]
         bounds = _intervals(kind, random, int(np.median(planned)))
         distances = compute_truth(kind)[0] - bounds[:, 0]
         if power == _EVEN:

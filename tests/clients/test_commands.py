@@ -314,13 +314,13 @@ def in_processes(documents, jobs, *options):
 
 @pytest.fixture
 def many_documents(documents, tmp_path):
-    """Write 200 pairs of documents. Their kinds are 20 different texts, and all streets differ."""
+    """Write 80 pairs of documents. Their kinds are 20 different texts, and all streets differ."""
     for name, convert in (("gt.jsonl", str), ("pred.jsonl", str.upper)):
         lines = [
             json.dumps(
                 {"street": convert(f"{number} Main St"), "kind": convert(f"kind {number % 20}")}
             )
-            for number in range(200)
+            for number in range(80)  # of which 64 are asked about together
         ]
         (tmp_path / name).write_text("\n".join(lines))
     return documents
@@ -336,7 +336,7 @@ def test_several_processes_give_the_same_and_ask_the_same_together(server, many_
     assert together.returncode == 0
     assert together.stdout == single.out
     assert together.stderr == single.err
-    assert "models: 201 calls, 0 answers from the cache" in single.err
+    assert "models: 81 calls, 0 answers from the cache" in single.err
     assert len(server.requests) == 2 * n_requests
 
 

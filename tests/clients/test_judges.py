@@ -72,17 +72,18 @@ def test_the_temperature_is_zero(server, asking, model):
 
 
 @pytest.mark.parametrize("model", CLIENTS)
-@pytest.mark.parametrize("value", HOSTILE)
-def test_a_value_is_data_whatever_it_says(server, asking, model, value):
+def test_a_value_is_data_whatever_it_says(server, asking, model):
     with asking():
         comparator = LLMComparator(model, eval_guidelines="Case does not matter.")
 
-        assert comparator.compare(value, "an honest value") == 0.0
-    ((_, _, body),) = server.requests
-    assert json.loads(user_text(body)) == {"ground_truth": value, "prediction": "an honest value"}
-    assert json.dumps(value)[1:-1] not in instructions_of(body)
-    assert "Case does not matter." in instructions_of(body)
-    assert "Case does not matter." not in user_text(body)
+        for value in HOSTILE:
+            assert comparator.compare(value, "an honest value") == 0.0
+    for value, (_, _, body) in zip(HOSTILE, server.requests, strict=True):
+        asked = {"ground_truth": value, "prediction": "an honest value"}
+        assert json.loads(user_text(body)) == asked
+        assert json.dumps(value)[1:-1] not in instructions_of(body)
+        assert "Case does not matter." in instructions_of(body)
+        assert "Case does not matter." not in user_text(body)
 
 
 def test_a_grade_is_the_similarity(server, asking, monkeypatch):

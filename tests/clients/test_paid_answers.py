@@ -47,25 +47,33 @@ def usage_for(model, name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", COUNTERS)
-@pytest.mark.parametrize("name", UNREADABLE_USAGE)
-def test_a_verdict_counts_whatever_its_usage_is(server, asking, monkeypatch, model, name):
-    usual = server.answer
+def test_a_verdict_counts_whatever_its_usage_is(server, asking, monkeypatch, model):
+    usual, names = server.answer, [*UNREADABLE_USAGE]
 
     def answer(path, body):
-        answer = usual(path, body) | {"usage": usage_for(model, name)}
+        answer = usual(path, body) | {"usage": usage_for(model, names[len(server.requests) - 1])}
         if answer["usage"] is MISSING:
             del answer["usage"]
         return answer
 
     monkeypatch.setattr(server, "answer", answer)
+    used, comparator = {}, LLMComparator(model)
     with asking(attempts=1, cache=False) as client:
-        assert LLMComparator(model).compare("Main St", "MAIN ST") == 1.0
+        for number, name in enumerate(names):
+            before = client.usage
+            assert comparator.compare(f"Main St {number:02}", f"MAIN ST {number:02}") == 1.0
+            after = client.usage
+            used[name] = (
+                after.calls - before.calls,
+                after.failed - before.failed,
+                after.input_tokens - before.input_tokens,
+                after.output_tokens - before.output_tokens,
+            )
 
-    usage, estimate = client.usage, Judge(model, None).tokens(Pair('"MAIN ST"', '"Main St"'))
-    assert (usage.calls, usage.failed) == (1, 0)
     # The estimates of the question and of the shortest verdict, which may have a single token
-    n_written = 1 if name == "counts are 1" else 4
-    assert (usage.input_tokens, usage.output_tokens) == (estimate, n_written)
+    estimate = Judge(model, None).tokens(Pair('"MAIN ST 00"', '"Main St 00"'))
+    expected = dict.fromkeys(names, (1, 0, estimate, 4))
+    assert used == expected | {"counts are 1": (1, 0, estimate, 1)}
 
 
 def chat(message, reason="tool_calls"):
