@@ -45,6 +45,7 @@ def test_the_program_for_an_engine_writes_the_state_of_all_documents(heading, mo
         "HOME": str(tmp_path),  # where Ray keeps a token
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
         "RAY_raylet_start_wait_time_s": "600",  # at work a machine takes longer than the minute
+        "RAY_DATA_DEFAULT_MIN_PARALLELISM": "2",  # or Ray starts a dozen more processes
     }
     result = subprocess.run(
         (sys.executable, "program.py"),
