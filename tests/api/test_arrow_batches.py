@@ -107,7 +107,7 @@ def test_settings_are_those_of_evaluate_many_and_must_agree():
     other = evaluate_batch(table, SCHEMA, ManySettings(recall_with_fd=True))
 
     assert json.loads(other.state)["options"]["recall_with_fd"] is True
-    with pytest.raises(UsageError, match="cannot be combined: recall_with_fd"):
+    with pytest.raises(UsageError, match="the option recall_with_fd is True in one evaluation"):
         merge_states([other.state, evaluate_batch(table, SCHEMA).state])
 
 

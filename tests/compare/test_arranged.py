@@ -114,19 +114,12 @@ def test_no_pairing_that_is_allowed_has_a_greater_total(key, ordered):
         ([[0.1, 0.2], [0.2, 0.1]], [0, 1]),
         ([[0.0]], [-1]),
         ([[0.9, 0.0], [0.9, 0.9], [0.0, 0.9]], [0, 1, -1]),
+        # The sum of three thirds is as much as one.
+        ([[0, 0, 0, 1], [1 / 3, 0, 0, 0], [0, 1 / 3, 0, 0], [0, 0, 1 / 3, 0]], [3, -1, -1, -1]),
     ],
 )
 def test_of_equal_alignments_it_is_the_one_whose_pairs_come_first(gains, columns):
     assert align(np.array(gains)[::-1], len(gains), len(gains[0])) == columns
-
-
-def test_the_sum_of_thirds_is_as_much_as_one():
-    third = 1 / 3
-    gains = np.zeros((4, 4))
-    gains[0, 3] = 1.0
-    gains[1, 0] = gains[2, 1] = gains[3, 2] = third
-
-    assert align(gains[::-1], 4, 4) == [3, -1, -1, -1]
 
 
 def test_elements_of_one_key_are_a_pair_also_where_others_lack_it():

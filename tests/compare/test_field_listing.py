@@ -95,39 +95,56 @@ def test_each_kind_of_field_says_what_decides_a_match(schema, expected):
     assert row(schema) == expected
 
 
-def test_a_list_of_objects_matches_at_the_threshold_of_its_items():
-    item = {**an_object(a=TEXT), X + "match-threshold": 0.9}
-
-    field_rows = rows(an_object(lines={"type": "array", "items": item}))
-
-    assert [(field_row.field, field_row.kind, field_row.threshold) for field_row in field_rows] == [
-        (("lines",), "list", 0.9),
-        (("lines", "a"), "leaf", 0.5),
-    ]
+def a_tree():
+    return an_object(v=TEXT, kids={"type": "array", "items": {"$ref": "#"}})
 
 
-def test_keys_that_only_documents_name_are_a_star():
-    a_map = {**an_object(a=TEXT), "additionalProperties": {"type": "number"}}
-
-    field_rows = rows(an_object(m=a_map))
-
-    assert [(field_row.field, field_row.comparator) for field_row in field_rows] == [
-        (("m",), ""),
-        (("m", "a"), "LevenshteinComparator"),
-        (("m", "*"), "NumericComparator"),
-    ]
+NUMBER = {"type": "number"}
 
 
-def test_a_pattern_goes_before_the_rest():
-    a_map = {
-        "type": "object",
-        "patternProperties": {"^n_": TEXT},
-        "additionalProperties": {"type": "number"},
-    }
-
-    assert [(field_row.field, field_row.comparator) for field_row in rows(a_map)] == [
-        (("*",), "LevenshteinComparator")
-    ]
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        pytest.param(
+            an_object(lines={"type": "array", "items": {**STRICT_ITEM, **an_object(a=TEXT)}}),
+            [(("lines",), "list", "", 0.9), (("lines", "a"), "leaf", "LevenshteinComparator", 0.5)],
+            id="a list of objects matches at the threshold of its items",
+        ),
+        pytest.param(
+            an_object(m={**an_object(a=TEXT), "additionalProperties": NUMBER}),
+            [
+                (("m",), "object", "", 0.7),
+                (("m", "a"), "leaf", "LevenshteinComparator", 0.5),
+                (("m", "*"), "leaf", "NumericComparator", 0.5),
+            ],
+            id="keys that only documents name are a star",
+        ),
+        pytest.param(
+            {**an_object(), "patternProperties": {"^n_": TEXT}, "additionalProperties": NUMBER},
+            [(("*",), "leaf", "LevenshteinComparator", 0.5)],
+            id="a pattern goes before the rest",
+        ),
+        pytest.param(
+            a_tree(),
+            [
+                (("v",), "leaf", "LevenshteinComparator", 0.5),
+                (("kids",), "list", "", 0.7),
+                (("kids", "v"), "leaf", "LevenshteinComparator", 0.5),
+                (("kids", "kids"), "recursive", "", 0.7),
+            ],
+            id="a place that leads back to itself is listed once",
+        ),
+        pytest.param(
+            {"type": "array", "items": an_object(v=NUMBER), X + "weight": 2},
+            [((), "list", "", 0.7), (("v",), "leaf", "NumericComparator", 0.5)],
+            id="documents that are arrays are a list without a name",
+        ),
+    ],
+)
+def test_a_listing_has_a_row_for_each_place_with_its_path(schema, expected):
+    assert [(row.field, row.kind, row.comparator, row.threshold) for row in rows(schema)] == (
+        expected
+    )
 
 
 def test_the_comparators_of_a_plan_are_all_that_it_may_call():
@@ -143,20 +160,6 @@ def test_the_comparators_of_a_plan_are_all_that_it_may_call():
         "LevenshteinComparator",
         "NumericComparator",
         "DateComparator",
-    }
-
-
-def a_tree():
-    return an_object(v=TEXT, kids={"type": "array", "items": {"$ref": "#"}})
-
-
-def test_a_place_that_leads_back_to_itself_is_told_once():
-    kinds_by_field = {row.field: row.kind for row in rows(a_tree())}
-    assert kinds_by_field == {
-        ("v",): "leaf",
-        ("kids",): "list",
-        ("kids", "v"): "leaf",
-        ("kids", "kids"): "recursive",
     }
 
 
@@ -210,15 +213,6 @@ def test_a_node_is_found_by_the_names_of_its_fields(path, comparator):
     node = node_at(compile_schema(schema), path)
 
     assert (node and node.comparator.name) == comparator
-
-
-def test_documents_that_are_arrays_are_a_list_without_a_name():
-    schema = {"type": "array", "items": an_object(v={"type": "number"}), X + "weight": 2}
-
-    assert [(row.field, row.kind, row.comparator) for row in rows(schema)] == [
-        ((), "list", ""),
-        (("v",), "leaf", "NumericComparator"),
-    ]
 
 
 def test_a_place_that_stands_in_a_plan_twice_hides_no_other():

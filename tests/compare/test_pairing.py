@@ -48,19 +48,11 @@ def cells(rows, floor=0.2):
     return list(zip(is_paired.gt.tolist(), is_paired.pred.tolist(), strict=True))
 
 
-def test_ties_go_to_equal_positions():
-    assert cells([[0.8, 0.8], [0.8, 0.8]]) == [(0, 0), (1, 1)]
-    assert cells([[0.8] * 3] * 3) == [(0, 0), (1, 1), (2, 2)]
+@pytest.mark.parametrize(("rows", "columns"), [(1, 3), (2, 2), (2, 3), (3, 1), (3, 2), (3, 3)])
+def test_ties_go_to_equal_positions_and_leave_the_last_alone(rows, columns):
+    expected = [(position, position) for position in range(min(rows, columns))]
 
-
-def test_ties_of_one_with_many_go_to_the_nearest_position():
-    assert cells([[0.8, 0.8, 0.8]]) == [(0, 0)]
-    assert cells([[0.8], [0.8], [0.8]]) == [(0, 0)]
-
-
-def test_a_tie_over_which_element_stays_alone_leaves_the_last():
-    assert cells([[0.8, 0.8]] * 3) == [(0, 0), (1, 1)]
-    assert cells([[0.8] * 3] * 2) == [(0, 0), (1, 1)]
+    assert cells([[0.8] * columns] * rows) == expected
 
 
 @pytest.mark.parametrize(

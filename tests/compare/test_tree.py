@@ -184,61 +184,48 @@ def test_an_item_that_matches_may_be_an_object_that_would_not():
     assert place_at(root, "pair").sum == Sum(pytest.approx(2 / 3), 3)
 
 
-def test_the_source_of_a_threshold_is_told():
-    item = an_object(a=TEXT)
-    schema = an_object(
-        plain=TEXT,
-        said={**TEXT, "x-aws-stickler-threshold": 0.9},
-        model={**item, "x-aws-stickler-match-threshold": 0.6},
-        own={**item, "x-aws-stickler-threshold": 0.6, "x-aws-stickler-match-threshold": 0.5},
-        silent=item,
-        rows=a_list({**item, "x-aws-stickler-match-threshold": 0.6}),
-        silent_rows=a_list(item),
-        tags=a_list(TEXT, **{"x-aws-stickler-threshold": 0.9}),
-        pair={"type": "array", "prefixItems": [{**TEXT, "x-aws-stickler-threshold": 0.9}]},
-        grid=a_list(a_list({**TEXT, "x-aws-stickler-threshold": 0.9})),
-        table={"type": "object", "additionalProperties": {**item, "x-aws-stickler-threshold": 0.2}},
-        cards=a_list(
-            {
-                "type": "object",
-                "additionalProperties": TEXT,
-                "x-aws-stickler-match-threshold": 0.6,
-            }
+ITEM = an_object(a=TEXT)
+OWN = {"x-aws-stickler-threshold": 0.9}
+OF_MATCH = {"x-aws-stickler-match-threshold": 0.6}
+MAP = {"type": "object", "additionalProperties": TEXT}
+PAIR = {"type": "array", "prefixItems": [TEXT]}
+SINGLE = {"a": "x"}
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "path", "expected"),
+    [
+        (TEXT, "x", (), (0.5, "default")),
+        ({**TEXT, **OWN}, "x", (), (0.9, "annotation")),
+        ({**ITEM, **OF_MATCH}, SINGLE, (), (0.6, "match-threshold")),
+        ({**ITEM, **OWN, **OF_MATCH}, SINGLE, (), (0.9, "annotation")),
+        (ITEM, SINGLE, (), (0.7, "default")),
+        (a_list({**ITEM, **OF_MATCH}), [SINGLE], (0,), (0.6, "match-threshold")),
+        (a_list(ITEM), [SINGLE], (0,), (0.7, "default")),
+        (a_list(TEXT, **OWN), ["x"], (0,), (0.9, "annotation")),
+        (PAIR | {"prefixItems": [{**TEXT, **OWN}]}, ["x"], (0,), (0.9, "annotation")),
+        (a_list(a_list({**TEXT, **OWN})), [["x"]], (0,), (0.9, "annotation")),
+        (
+            MAP | {"additionalProperties": {**ITEM, **OWN}},
+            {"k": SINGLE},
+            ("k",),
+            (0.9, "annotation"),
         ),
-    )
-    single = {"a": "x"}
-    document = {
-        "plain": "x",
-        "said": "x",
-        "model": single,
-        "own": single,
-        "silent": single,
-        "rows": [single],
-        "silent_rows": [single],
-        "tags": ["x"],
-        "pair": ["x"],
-        "grid": [["x"]],
-        "table": {"k": single},
-        "cards": [single],
-    }
-    root = explained(schema, document, document)
+        (a_list({**MAP, **OF_MATCH}), [SINGLE], (0,), (0.6, "match-threshold")),
+        (a_list(a_list(a_list(TEXT), **OWN)), [[["x"]]], (0,), (0.9, "annotation")),
+        (a_list(a_list(a_list(TEXT))), [[["x"]]], (0,), (0.5, "default")),
+        (a_list({**PAIR, **OWN}), [["x"]], (0,), (0.9, "annotation")),
+        (a_list(PAIR), [["x"]], (0,), (0.5, "default")),
+        # Without a schema.
+        (OF_MATCH, [SINGLE], (0,), (0.6, "match-threshold")),
+        ({}, {"b": [["y"]]}, (), (0.7, "default")),
+        ({}, {"b": [["y"]]}, ("b", 0), (0.5, "default")),
+    ],
+)
+def test_the_source_of_a_threshold_is_told(field, value, path, expected):
+    place = place_at(explained(an_object(x=field), {"x": value}, {"x": value}), "x", *path)
 
-    def source(*path):
-        place = place_at(root, *path)
-        return place.threshold, place.threshold_source
-
-    assert source("plain") == (0.5, "default")
-    assert source("said") == (0.9, "annotation")
-    assert source("model") == (0.6, "match-threshold")
-    assert source("own") == (0.6, "annotation")
-    assert source("silent") == (0.7, "default")
-    assert source("rows", 0) == (0.6, "match-threshold")
-    assert source("silent_rows", 0) == (0.7, "default")
-    assert source("tags", 0) == (0.9, "annotation")
-    assert source("pair", 0) == (0.9, "annotation")
-    assert source("grid", 0) == (0.9, "annotation")
-    assert source("table", "k") == (0.2, "annotation")
-    assert source("cards", 0) == (0.6, "match-threshold")
+    assert (place.threshold, place.threshold_source) == expected
 
 
 def test_the_first_present_element_of_a_list_says_who_said_its_threshold():
@@ -270,37 +257,6 @@ def test_the_first_element_of_lists_in_lists_is_looked_for_at_every_level():
         (0.5, "default"),
         (0.9, "annotation"),
     ]
-
-
-def test_a_list_of_lists_and_a_tuple_say_who_said_their_thresholds():
-    annotations = {"x-aws-stickler-threshold": 0.8}
-    pair = {"type": "array", "prefixItems": [TEXT]}
-    schema = an_object(
-        cube=a_list(a_list(a_list(TEXT), **annotations)),
-        silent=a_list(a_list(a_list(TEXT))),
-        pairs=a_list({**pair, **annotations}),
-        plain=a_list(pair),
-    )
-    document = {"cube": [[["x"]]], "silent": [[["x"]]], "pairs": [["x"]], "plain": [["x"]]}
-    root = explained(schema, document, document)
-
-    places = [place_at(root, name, 0) for name in document]
-    assert [(place.threshold, place.threshold_source) for place in places] == [
-        (0.8, "annotation"),
-        (0.5, "default"),
-        (0.8, "annotation"),
-        (0.5, "default"),
-    ]
-
-
-def test_places_without_a_schema_have_sources_too():
-    schema = an_object(free={"x-aws-stickler-match-threshold": 0.6}, open={})
-    document = {"free": [{"a": "x"}], "open": {"b": [["y"]]}}
-    root = explained(schema, document, document)
-
-    assert place_at(root, "free", 0).threshold_source == "match-threshold"
-    assert place_at(root, "open").threshold_source == "default"
-    assert place_at(root, "open", "b", 0).threshold_source == "default"
 
 
 ROWS_SCHEMA = an_object(rows=a_list(an_object(sku=EXACT, qty={"type": "integer"}, unit=EXACT)))

@@ -178,20 +178,17 @@ def test_a_date_and_a_number_far_from_all_others_are_found(run_lint):
     }
 
 
-def test_a_second_kind_of_value_is_no_outlier_and_few_values_have_none(run_lint):
+@pytest.mark.parametrize(
+    "amounts",
+    [
+        pytest.param([10 + n + 10**9 * (n % 10 == 0) for n in range(100)], id="of a second kind"),
+        pytest.param([10 + n + 10**9 * (n == 0) for n in range(20)], id="too few"),
+        pytest.param([1.2**n for n in range(100)], id="of many magnitudes"),
+    ],
+)
+def test_such_amounts_have_no_outliers(run_lint, amounts):
     schema = an_object(sum={"type": "number"})
-    assert (
-        run_lint(schema, [{"sum": 10 + index + 10**9 * (index % 10 == 0)} for index in range(100)])
-        == {}
-    )
-    assert (
-        run_lint(schema, [{"sum": 10 + index + 10**9 * (index == 0)} for index in range(20)]) == {}
-    )
-
-
-def test_amounts_of_many_magnitudes_have_no_outliers(run_lint):
-    schema = an_object(sum={"type": "number"})
-    assert run_lint(schema, [{"sum": 1.2**index} for index in range(100)]) == {}
+    assert run_lint(schema, [{"sum": amount} for amount in amounts]) == {}
 
 
 def test_a_text_in_another_form_than_all_others_is_found(run_lint):
