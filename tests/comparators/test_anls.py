@@ -60,6 +60,7 @@ def approximately(keys):
     }
 
 
+@pytest.mark.slow
 @given(st.lists(TEXTS, max_size=4), st.lists(TEXTS, max_size=4))
 def test_lists_of_texts_score_as_in_the_package(gt, pred):
     official = pytest.importorskip("anls_star")

@@ -103,7 +103,7 @@ def test_what_is_wrong_is_found_in_steps_that_grow_with_the_document(name, last,
 
 
 def test_deep_documents_are_judged_through_many_definitions():
-    depth, time = 4 * DEEPEST, "10:00:00Z"
+    depth, time = 2 * DEEPEST + 1, "10:00:00Z"
     sent = pickle.dumps(DocumentValidator(chain(depth, 3)))
     validator = pickle.loads(sent)  # noqa: S301 - our own
 
