@@ -260,6 +260,8 @@ def test_a_class_by_its_module_is_refused_unless_allowed(plugins):
         ("acme_broken:Plain", "RuntimeError: no licence"),
         ("acme_plugin:not_a_class", "acme_plugin:not_a_class is not one"),
         ("acme_plugin:Outer", "acme_plugin:Outer is not one"),
+        ("Broken", "acme_broken:Judge fails with RuntimeError"),
+        ("Twice", "define this name: acme_plugin:A and other:B"),
     ],
 )
 def test_a_class_that_cannot_be_used_says_why(plugins, name, cause):
@@ -283,16 +285,6 @@ def test_listing_and_looking_up_load_no_plugin_that_was_not_asked_for(plugins):
     comparator_class("Plain")
 
     assert "acme_broken" not in sys.modules
-
-
-def test_a_broken_plugin_says_why(plugins):
-    with pytest.raises(UnknownComparatorError, match="acme_broken:Judge fails with RuntimeError"):
-        comparator_class("Broken")
-
-
-def test_a_name_that_two_packages_offer_is_refused(plugins):
-    with pytest.raises(UnknownComparatorError, match="define this name: acme_plugin:A and other:B"):
-        comparator_class("Twice")
 
 
 def test_a_plugin_without_keywords_says_so(plugins):

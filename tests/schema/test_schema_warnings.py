@@ -96,38 +96,31 @@ def test_an_empty_schema_is_refused():
     assert (problem.expected.count('"properties"'), problem.hint, problem.pointer) == (1, "", "")
 
 
+def contained_at(pointer, others=""):
+    """Return the hint for a file that contains a schema at a pointer."""
+    return (
+        f"this file contains a schema at {pointer}{others}. Save that schema in its own file, or "
+        f'write another file in the same directory with {{"$ref": "s.json#{pointer}"}}'
+    )
+
+
 @pytest.mark.parametrize(
     ("schema", "found", "hint"),
     [
         (
             {"name": "invoice", "strict": True, "schema": SCHEMA},
             "its keys are name, strict, schema",
-            (
-                "this file contains a schema at /schema. "
-                "Save that schema in its own file, "
-                "or write another file in the same directory with "
-                '{"$ref": "s.json#/schema"}'
-            ),
+            contained_at("/schema"),
         ),
         (
             {"type": "function", "function": {"parameters": SCHEMA}},
             "its keys are type, function",
-            (
-                "this file contains a schema at /function/parameters. "
-                "Save that schema in its own file, "
-                "or write another file in the same directory with "
-                '{"$ref": "s.json#/function/parameters"}'
-            ),
+            contained_at("/function/parameters"),
         ),
         (
             {"components": {"schemas": {"A": SCHEMA, "B": SCHEMA}}},
             "its key is components",
-            (
-                "this file contains a schema at /components/schemas/A (and 1 more). "
-                "Save that schema in its own file, "
-                "or write another file in the same directory with "
-                '{"$ref": "s.json#/components/schemas/A"}'
-            ),
+            contained_at("/components/schemas/A", " (and 1 more)"),
         ),
         (
             {"type": "object", "propertis": SCHEMA["properties"]},
