@@ -66,7 +66,7 @@ class ModelServer:
             case "endless":
                 return 200, {}, (b" " * 1_000_000 for _ in range(10_000))
             case "bomb":  # 200 MB
-                return 200, {"Content-Encoding": "gzip"}, gzip.compress(b" " * 200_000_000)
+                return 200, {"Content-Encoding": "gzip"}, gzip.compress(b" " * 200_000_000, 1)
             case "silence":
                 self.over.wait()  # longer than any machine is busy
                 return None

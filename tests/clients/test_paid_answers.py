@@ -1,6 +1,7 @@
 """Every answer that a server charges for is counted; unreadable usage does not reject a verdict."""
 
 import json
+import warnings
 
 import pytest
 
@@ -58,7 +59,8 @@ def test_a_verdict_counts_whatever_its_usage_is(server, asking, monkeypatch, mod
 
     monkeypatch.setattr(server, "answer", answer)
     used, comparator = {}, LLMComparator(model)
-    with asking(attempts=1, cache=False) as client:
+    with asking(attempts=1, cache=False) as client, warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
         for number, name in enumerate(names):
             before = client.usage
             assert comparator.compare(f"Main St {number:02}", f"MAIN ST {number:02}") == 1.0
@@ -74,6 +76,7 @@ def test_a_verdict_counts_whatever_its_usage_is(server, asking, monkeypatch, mod
     estimate = Judge(model, None).tokens(Pair('"MAIN ST 00"', '"Main St 00"'))
     expected = dict.fromkeys(names, (1, 0, estimate, 4))
     assert used == expected | {"counts are 1": (1, 0, estimate, 1)}
+    assert not [warning for warning in warned if "usage" in str(warning.message)]
 
 
 def chat(message, reason="tool_calls"):

@@ -89,13 +89,22 @@ def ask_question(model, turnstile=None, *, attempts=5, jitter=1.0, purse=None, *
     return answers, purse.usage
 
 
-def test_waits_double_from_attempt_to_attempt():
-    turnstile = Waits()
-    result, usage = ask_question(Failing(*[TimeoutError()] * 4), turnstile, first_wait=1.0)
+@pytest.mark.parametrize(
+    ("settings", "waits"),
+    [
+        ({}, [0.0, 1.0, 2.0, 4.0, 8.0]),
+        ({"longest_wait": 2.0}, [0.0, 1.0, 2.0, 2.0]),
+        ({"jitter": 0.0}, [0.0, 0.5]),  # the random number that takes off most: half of the wait
+    ],
+)
+def test_waits_double_up_to_the_longest_and_vary_by_up_to_half(settings, waits):
+    turnstile, n_failures = Waits(), len(waits) - 1
+    model = Failing(*[TimeoutError()] * n_failures)
+    result, usage = ask_question(model, turnstile, first_wait=1.0, **settings)
 
     assert result == ["done"]
-    assert (usage.calls, usage.failed, usage.repeated) == (5, 4, 4)
-    assert turnstile.waits == [0.0, 1.0, 2.0, 4.0, 8.0]
+    assert (usage.calls, usage.failed, usage.repeated) == (len(waits), n_failures, n_failures)
+    assert turnstile.waits == waits
 
 
 @pytest.mark.parametrize(
@@ -112,20 +121,6 @@ def test_a_question_without_an_answer_in_time_is_charged_by_its_length(error, n_
 
     # "a question" has 12 characters with its quotes, and a token has four.
     assert usage == Usage(calls=2, failed=1, repeated=1, input_tokens=n_tokens)
-
-
-def test_jitter_takes_off_up_to_half_of_a_wait():
-    turnstile = Waits()
-    ask_question(Failing(TimeoutError()), turnstile, first_wait=1.0, jitter=0.0)
-
-    assert turnstile.waits == [0.0, 0.5]
-
-
-def test_no_wait_is_longer_than_the_longest():
-    turnstile = Waits()
-    ask_question(Failing(*[TimeoutError()] * 3), turnstile, first_wait=1.0, longest_wait=2.0)
-
-    assert turnstile.waits == [0.0, 1.0, 2.0, 2.0]
 
 
 @pytest.mark.parametrize(("seconds", "waits"), [(7.0, True), (3600.0, False)])

@@ -150,14 +150,6 @@ def test_an_answer_that_says_that_there_is_no_error_is_a_verdict(
     assert len(server.requests) == 1
 
 
-def test_an_answer_without_choices_is_asked_for_again(server, asking, monkeypatch):
-    answering(server, monkeypatch, lambda text: json.dumps({**json.loads(text), "choices": []}))
-    with asking(), pytest.raises(ModelError, match="not a valid verdict"):
-        LLMComparator("openai:m").compare("a", "A")
-
-    assert len(server.requests) == 2
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("model", CLIENTS[:2])
 @pytest.mark.parametrize("status", [301, 302, 307, 308])

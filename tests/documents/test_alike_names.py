@@ -1,5 +1,3 @@
-import unicodedata
-
 import pytest
 
 from stickler_cli.documents.sources import difference, folded
@@ -21,20 +19,20 @@ def test_names_of_other_letters_are_not_folded_alike():
     assert folded(folded(COMPOSED)) == folded(COMPOSED)
 
 
-def test_a_difference_in_case_is_named():
-    assert difference("a/Invoice", "a/invoice") == (
-        "there is 'a/invoice', which differs only in case; two ids are paired only if "
-        "every character is equal"
-    )
+ENDING = "; two ids are paired only if every character is equal"
 
 
-def test_a_difference_in_form_is_made_visible():
-    assert unicodedata.normalize("NFC", DECOMPOSED) == COMPOSED
-    assert difference(COMPOSED, DECOMPOSED) == (
-        r"there is 'cafe\u0301', which differs only in Unicode form (here 'caf\xe9'); two ids "
-        r"are paired only if every character is equal"
-    )
-
-
-def test_without_another_name_there_is_nothing_to_say():
-    assert difference("a", None) == ""
+@pytest.mark.parametrize(
+    ("name", "other", "sentence"),
+    [
+        ("a/Invoice", "a/invoice", "there is 'a/invoice', which differs only in case" + ENDING),
+        (
+            COMPOSED,
+            DECOMPOSED,
+            r"there is 'cafe\u0301', which differs only in Unicode form (here 'caf\xe9')" + ENDING,
+        ),
+        ("a", None, ""),
+    ],
+)
+def test_a_difference_in_case_or_form_is_made_visible(name: str, other: str | None, sentence: str):
+    assert difference(name, other) == sentence

@@ -162,28 +162,28 @@ def test_a_number_that_is_not_finite_is_named_with_its_place(literal: str):
     assert problem.column in {7, 8}  # a sign may count as read
 
 
-def test_the_place_of_an_error_is_told_in_characters():
-    problem = problem_in('{"é": 1,\n "ö": 2 x}'.encode())
-    assert (problem.line, problem.column) == (2, 9)
-    assert problem.place == "a.json:2:9"
-    assert problem.found.startswith("not valid JSON: ")
+NOT_UTF8 = "the text is not UTF-8: byte 0xff is not allowed here"
 
 
-def test_the_place_of_a_byte_that_is_not_utf8_is_told():
-    problem = problem_in(b'{"\xc3\xa9": 1,\n "\xc3\xb6\xff": 2}')
-    assert problem.found == "the text is not UTF-8: byte 0xff is not allowed here"
-    assert (problem.line, problem.column) == (2, 4)
+@pytest.mark.parametrize(
+    ("data", "line", "place", "found"),
+    [
+        ('{"é": 1,\n "ö": 2 x}'.encode(), None, "a.json:2:9", "not valid JSON: "),
+        (b'{"\xc3\xa9": 1,\n "\xc3\xb6\xff": 2}', None, "a.json:2:4", NOT_UTF8),
+        (b'{"\xff": 2}', 7, "a.json:7:3", NOT_UTF8),
+        (b'{"a": 1', 7, "a.json:7:8", "not valid JSON: "),
+    ],
+)
+def test_the_place_of_an_error_is_a_line_of_the_file_and_a_character(
+    data: bytes, line: int | None, place: str, found: str
+):
+    problem = problem_in(data, line)
+    assert problem.place == place
+    assert problem.found.startswith(found)
 
 
-def test_a_byte_that_is_not_utf8_in_a_line_has_the_line_of_the_file():
-    problem = problem_in(b'{"\xff": 2}', 7)
-    assert (problem.line, problem.column) == (7, 3)
-
-
-def test_an_error_in_a_line_has_the_line_of_the_file():
-    problem = problem_in(b'{"a": 1', 7)
-    assert problem.place == "a.json:7:8"
-    assert "must be one whole document" in problem.hint
+def test_a_document_that_is_cut_off_at_the_end_of_its_line_gets_a_hint():
+    assert "must be one whole document" in problem_in(b'{"a": 1', 7).hint
 
 
 @pytest.mark.parametrize("data", [b'{"a": 1} x', b"[1 [2]]", b"{'a': 1}", b'{"a": 1,}', b"{{}"])

@@ -82,31 +82,23 @@ def test_an_unknown_suffix_is_a_problem_that_names_the_known_ones(tmp_path: Path
     assert "a directory" in problem.expected
 
 
-def test_a_missing_file_gets_the_nearest_name_as_a_hint(tmp_path: Path):
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("invocies.jsonl", "did you mean {}/invoices.jsonl?"),
+        ("a.json", ""),  # no other name is near
+        ("no/a.json", "the directory {}/no does not exist either"),
+        ("invoices.jsonl/b.json", "the directory {}/invoices.jsonl does not exist either"),
+    ],
+)
+def test_a_missing_file_gets_as_a_hint_the_nearest_name_or_what_else_is_missing(
+    tmp_path: Path, name: str, hint: str
+):
     write(tmp_path, "invoices.jsonl", "orders.jsonl")
-    problem = kind_of_source(str(tmp_path / "invocies.jsonl"))
+    problem = kind_of_source(str(tmp_path / name))
+    expected = "there is no such file or directory"
     assert isinstance(problem, Problem)
-    assert problem.found == "there is no such file or directory"
-    assert problem.hint == f"did you mean {tmp_path}/invoices.jsonl?"
-
-
-def test_a_missing_file_with_no_name_near_gets_no_hint(tmp_path: Path):
-    problem = kind_of_source(str(tmp_path / "a.json"))
-    assert isinstance(problem, Problem)
-    assert problem.hint == ""
-
-
-def test_a_missing_directory_is_named(tmp_path: Path):
-    problem = kind_of_source(str(tmp_path / "no" / "a.json"))
-    assert isinstance(problem, Problem)
-    assert problem.hint == f"the directory {tmp_path}/no does not exist either"
-
-
-def test_a_file_is_no_directory(tmp_path: Path):
-    write(tmp_path, "a.json")
-    problem = kind_of_source(str(tmp_path / "a.json" / "b.json"))
-    assert isinstance(problem, Problem)
-    assert problem.found == "there is no such file or directory"
+    assert (problem.found, problem.hint) == (expected, hint.format(tmp_path))
 
 
 @pytest.mark.parametrize("name", ["a\0b", "a" * 5000])
