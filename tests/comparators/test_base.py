@@ -169,11 +169,7 @@ def test_a_comparator_may_set_its_name():
 
 
 def test_a_comparator_that_defines_compare_alone_works_in_columns():
-    assert column(FirstLetter(bonus=0.25), ["ab", "ab", "b"], ["ax", "c", "c"]) == [
-        1.0,
-        0.25,
-        0.25,
-    ]
+    assert column(FirstLetter(bonus=0.25), ["ab", "ab", "b"], ["ax", "c", "c"]) == [1.0, 0.25, 0.25]
 
 
 def test_a_new_compare_is_used_in_columns_of_an_inherited_comparator():
