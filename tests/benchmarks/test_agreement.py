@@ -22,36 +22,28 @@ def changed(**changes):
     return dataclasses.replace(RESULT, **changes)
 
 
-def test_a_result_agrees_with_itself():
-    assert disagreements(RESULT, RESULT) == []
-
-
-def test_scores_may_differ_by_rounding_only():
-    assert disagreements(RESULT, changed(score=0.5 + 1e-12)) == []
-    assert disagreements(RESULT, changed(score=0.5 + 1e-6)) == ["score 0.5 against 0.500001"]
-
-
-def test_a_score_that_is_no_number_disagrees():
-    assert disagreements(RESULT, changed(score=float("nan"))) == ["score 0.5 against nan"]
-
-
-def test_another_number_of_documents_disagrees():
-    assert disagreements(RESULT, changed(documents=3)) == ["2 documents against 3"]
-
-
-def test_other_counts_disagree_at_their_path():
-    other = changed(counts={"": (1, 2, 0, 0, 0), "a": (2, 1, 0, 0, 0)})
-
-    assert disagreements(RESULT, other) == [
-        "a: tp=1 fd=2 fa=0 fn=0 tn=0 against tp=2 fd=1 fa=0 fn=0 tn=0"
-    ]
-
-
-def test_a_path_that_is_not_there_counts_nothing():
-    assert disagreements(RESULT, changed(counts={**RESULT.counts, "b": (0, 0, 0, 0, 0)})) == []
-    assert disagreements(RESULT, changed(counts={"a": RESULT.counts["a"]})) == [
-        "the whole: tp=1 fd=2 fa=0 fn=0 tn=0 against tp=0 fd=0 fa=0 fn=0 tn=0"
-    ]
+@pytest.mark.parametrize(
+    ("other", "sentences"),
+    [
+        (RESULT, []),
+        (changed(score=0.5 + 1e-12), []),  # rounding
+        (changed(score=0.5 + 1e-6), ["score 0.5 against 0.500001"]),
+        (changed(score=float("nan")), ["score 0.5 against nan"]),
+        (changed(documents=3), ["2 documents against 3"]),
+        (
+            changed(counts={**RESULT.counts, "a": (2, 1, 0, 0, 0)}),
+            ["a: tp=1 fd=2 fa=0 fn=0 tn=0 against tp=2 fd=1 fa=0 fn=0 tn=0"],
+        ),
+        # a path that is not there counts nothing
+        (changed(counts={**RESULT.counts, "b": (0, 0, 0, 0, 0)}), []),
+        (
+            changed(counts={"a": RESULT.counts["a"]}),
+            ["the whole: tp=1 fd=2 fa=0 fn=0 tn=0 against tp=0 fd=0 fa=0 fn=0 tn=0"],
+        ),
+    ],
+)
+def test_a_sentence_tells_each_figure_in_which_two_results_disagree(other, sentences):
+    assert disagreements(RESULT, other) == sentences
 
 
 @pytest.mark.slow

@@ -22,16 +22,17 @@ def found_in(text: str) -> list[tuple[str, int]]:
     return [] if nothing_dropped(data, value) else doubled_keys(data)
 
 
-def test_a_key_that_its_object_has_twice_is_found_with_its_place():
-    assert found_in('{"a": 1, "b": [{"é": 1, "é": 2}]}') == [("é", 25)]
-
-
-def test_the_same_key_in_different_objects_is_no_duplicate():
-    assert found_in('{"a": {"a": 1}, "b": [{"a": 1}, {"a": 2}], "c": ["a", "a"]}') == []
-
-
-def test_each_further_occurrence_is_found():
-    assert [offset for _, offset in found_in('{"a":1,"a":2,"a":3}')] == [7, 13]
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('{"a": 1, "b": [{"é": 1, "é": 2}]}', [("é", 25)]),
+        ('{"a":1,"a":2,"a":3}', [("a", 7), ("a", 13)]),
+    ],
+)
+def test_each_further_occurrence_of_a_key_in_its_object_is_found_with_its_place(
+    text: str, found: list[tuple[str, int]]
+):
+    assert found_in(text) == found
 
 
 @pytest.mark.parametrize(
@@ -52,7 +53,13 @@ def test_however_it_is_written_a_duplicate_is_found(text: str):
 
 
 @pytest.mark.parametrize(
-    "text", [r'{"a": "\u003a\":"}', '{"a": 36893488147419103233}', '{"a" : [], "b" : {}}']
+    "text",
+    [
+        r'{"a": "\u003a\":"}',
+        '{"a": 36893488147419103233}',
+        '{"a" : [], "b" : {}}',
+        '{"a": {"a": 1}, "b": [{"a": 1}, {"a": 2}], "c": ["a", "a"]}',  # in different objects
+    ],
 )
 def test_what_only_looks_odd_is_no_duplicate(text: str):
     assert found_in(text) == []
