@@ -1,8 +1,6 @@
 """Ground truths with several right answers, and with values that nobody labelled."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.open import plan_of_schemas
@@ -223,53 +221,6 @@ def test_documents_of_several_schemas_have_gold_below_the_names_of_theirs():
 
     views = [comparison_view(batch_of_unit(tree_of(account, index))) for index in range(2)]
     assert [view["confusion_matrix"]["leaves"]["tp"] for view in views] == [1, 0]
-
-
-TEXTS = st.sampled_from(["alpha", "alphb", "beta", "gamma", "", None])
-PLACES = st.one_of(
-    TEXTS,
-    st.builds(either, TEXTS, TEXTS),
-    st.builds(either, TEXTS, TEXTS, TEXTS),
-    st.just(UNKNOWN),
-)
-WORD = {"type": "string"}
-SCHEMA = object_schema(
-    a=WORD,
-    o=object_schema(b=WORD, c=WORD),
-    t=arr(WORD),
-    i=arr(object_schema(id=WORD, n=WORD)),
-    p={"type": "array", "prefixItems": [WORD, WORD]},
-    m={"type": "object", "additionalProperties": WORD},
-)
-
-
-def documents(values):
-    pair = st.fixed_dictionaries({}, optional={"id": values, "n": values})
-    return st.fixed_dictionaries(
-        {},
-        optional={
-            "a": values,
-            "o": st.fixed_dictionaries({}, optional={"b": values, "c": values}),
-            "t": st.lists(values, max_size=4),
-            "i": st.lists(pair, max_size=4),
-            "p": st.lists(values, max_size=2),
-            "m": st.dictionaries(st.sampled_from("kl"), values, max_size=2),
-        },
-    )
-
-
-@pytest.mark.slow
-@settings(max_examples=30, deadline=None)
-@given(st.lists(st.tuples(documents(PLACES), documents(TEXTS)), min_size=1, max_size=7))
-def test_a_chunk_gives_what_its_documents_give(pairs):
-    plan = compile_schema(SCHEMA)
-    bare = [Unwrapper(plan.root)(gt, is_truth=True) for gt, _ in pairs]
-    gts, preds = [document.value for document in bare], [pred for _, pred in pairs]
-    together = compare(plan, gts, preds, gold=[document.gold for document in bare])
-
-    for index, (gt, pred) in enumerate(pairs):
-        single = result(SCHEMA, gt, pred)
-        assert comparison_view(batch_of_unit(tree_of(together, index))) == single
 
 
 def test_a_document_of_which_nothing_is_left_to_compare_is_right():

@@ -159,7 +159,7 @@ def test_rows_of_a_table_are_paired_as_well_as_they_can_be(kind, gaps, monkeypat
     cell, values = CELLS[kind]
     table = a_list(by_position(cell))
     chance = random.Random(f"{kind} {gaps}")  # noqa: S311 - the same each time
-    for _ in range(60):
+    for _ in range(40):
         gt, pred = (a_table(values, chance, gaps=gaps) for _ in "12")
 
         expected = best_similarity(by_position(cell), gt, pred)

@@ -3,17 +3,24 @@
 import json
 
 from hypothesis import given
+from hypothesis import strategies as st
 
 from stickler_cli.compare import engine
 from stickler_cli.compare.tree import tree_of
-from .accounts import compare, view
-from .strategies import Scope, cases
+from stickler_cli.documents.wrappers import Unwrapper
+from .accounts import view
+from .strategies import Scope, annotated, cases
 
 
-@given(cases(Scope(wrong=True), sides=3))
-def test_documents_compared_together_come_to_what_each_comes_to_by_itself(case):
-    together = engine.compare(case.plan, case.gts, case.preds, case.options)
+@given(st.data(), cases(Scope(wrong=True, open_lists=True), sides=3))
+def test_documents_compared_together_come_to_what_each_comes_to_by_itself(data, case):
+    plain, *others = case.gts
+    truths = [plain, *(data.draw(annotated(gt)) for gt in others)]
+    bare = [Unwrapper(case.plan.root)(truth, is_truth=True) for truth in truths]
+    gts, gold = [document.value for document in bare], [document.gold for document in bare]
 
-    for index, (gt, pred) in enumerate(zip(case.gts, case.preds, strict=True)):
-        single = compare(case.plan, gt, pred, case.options)
-        assert json.dumps(view(tree_of(together, index))) == json.dumps(view(single))
+    together = engine.compare(case.plan, gts, case.preds, case.options, gold=gold)
+
+    for index, pred in enumerate(case.preds):
+        single = engine.compare(case.plan, [gts[index]], [pred], case.options, gold=[gold[index]])
+        assert json.dumps(view(tree_of(together, index))) == json.dumps(view(tree_of(single, 0)))
