@@ -34,13 +34,22 @@ SOURCES = {
 }
 
 
+@pytest.fixture(scope="module")
+def kept_outputs():
+    """What studies have printed, by their arguments: several tests read the same output."""
+    return {}
+
+
 @pytest.fixture
-def run_study(capsys):
+def run_study(capsys, kept_outputs):
     def run(name, form, *more):
-        code = main([name, *SOURCES[name], "--no-config", "-f", form, *more])
-        captured = capsys.readouterr()
-        assert code in {0, 1}, captured.err
-        return captured.out
+        arguments = (name, *SOURCES[name], "--no-config", "-f", form, *more)
+        if arguments not in kept_outputs:
+            code = main(arguments)
+            captured = capsys.readouterr()
+            assert code in {0, 1}, captured.err
+            kept_outputs[arguments] = captured.out
+        return kept_outputs[arguments]
 
     return run
 
