@@ -131,8 +131,8 @@ def orders(tmp_path: Path, shared: SimpleNamespace, monkeypatch: pytest.MonkeyPa
 
 @pytest.fixture
 def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Limit each task to three documents."""
-    monkeypatch.setattr(evaluate, "TASK", executor.Largest(4.0, 3, 8_000_000))
+    """Limit each task to two documents."""
+    monkeypatch.setattr(evaluate, "TASK", executor.Largest(4.0, 2, 8_000_000))
     monkeypatch.setattr(executor, "FIRST_BYTES", 1_000)
 
 

@@ -2,30 +2,40 @@
 
 import json
 import re
+import shutil
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
 
-from .conftest import BAD, GOOD, write
+from stickler_cli.cli import main
+from .conftest import BAD, GOOD, SCHEMA, write
 
 OPTIONS = ("-f", "json", "--gate", "f1>=0.95", "--gate", "f1.lower>=0.1", "--by", "@directory")
 
 
-@pytest.fixture
-def shards(data: Path, stickler) -> Path:
-    """Twenty documents in two directories; the whole run is all.json, its shards are 0.json etc."""
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Path:
+    """The files of `shards`."""
+    folder = tmp_path_factory.mktemp("shards")
+    write(folder / "schema.json", SCHEMA)
     for number in range(20):
         name = f"{'ab'[number % 2]}/{number:02}.json"
         for place in ("all", str(number % 3)):
-            write(data / place / "gt" / name, GOOD if number else {**GOOD, "clerk": "Cy"})
+            write(folder / place / "gt" / name, GOOD if number else {**GOOD, "clerk": "Cy"})
             if number != 7:
-                write(data / place / "pred" / name, BAD if number % 4 == 3 else GOOD)
-    for place in ("all", "0", "1", "2"):
-        stickler(
-            *("eval", "schema.json", f"{place}/gt", f"{place}/pred", *OPTIONS),
-            *("-o", f"{place}.json"),
-        )
-    return data
+                write(folder / place / "pred" / name, BAD if number % 4 == 3 else GOOD)
+    with chdir(folder):
+        for place in ("all", "0", "1", "2"):
+            sources = ("schema.json", f"{place}/gt", f"{place}/pred")
+            assert main(["eval", *sources, *OPTIONS, "-q", "-o", f"{place}.json"]) in (0, 1)
+    return folder
+
+
+@pytest.fixture
+def shards(data: Path, finished) -> Path:
+    """Twenty documents in two directories; the whole run is all.json, its shards are 0.json etc."""
+    return shutil.copytree(finished, data, dirs_exist_ok=True)
 
 
 def without_provenance(text: str) -> str:

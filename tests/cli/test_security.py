@@ -61,7 +61,9 @@ def guard(event, arguments):
 sys.addaudithook(guard)
 from stickler_cli.cli import main
 armed = True
-sys.exit(main(sys.argv[1:]))
+for schema in sys.argv[1:]:
+    code = main(["eval", schema, "gt", "pred", "--no-config"])
+    assert code in {0, 2}, (schema, code)
 """
 
 
@@ -107,31 +109,32 @@ def test_no_module_outside_the_model_backends_can_run_programs_or_reach_the_netw
         assert not {"eval", "exec", "compile", "__import__"} & called, module
 
 
+SCHEMAS = [
+    SCHEMA,
+    {"type": "object", "properties": {"id": {"$ref": "http://127.0.0.1:9/x.json"}}},
+    {"$schema": "http://127.0.0.1:9/schema", "type": "object"},
+    {"$id": "http://127.0.0.1:9/", "type": "object", "properties": {"id": {"$ref": "x"}}},
+    {"type": "object", "properties": {"id": {"x-aws-stickler-comparator": "os:system"}}},
+    {"type": "object", "properties": {"id": {"anyOf": [{"$ref": "ftp://x/y"}, {}]}}},
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "schema",
-    [
-        SCHEMA,
-        {"type": "object", "properties": {"id": {"$ref": "http://127.0.0.1:9/x.json"}}},
-        {"$schema": "http://127.0.0.1:9/schema", "type": "object"},
-        {"$id": "http://127.0.0.1:9/", "type": "object", "properties": {"id": {"$ref": "x"}}},
-        {"type": "object", "properties": {"id": {"x-aws-stickler-comparator": "os:system"}}},
-        {"type": "object", "properties": {"id": {"anyOf": [{"$ref": "ftp://x/y"}, {}]}}},
-    ],
-)
-def test_no_schema_or_document_reaches_the_network_or_runs_anything(data, schema):
-    write(data / "schema.json", schema)
+def test_no_schema_or_document_reaches_the_network_or_runs_anything(data):
+    files = [f"{number}.json" for number, _ in enumerate(SCHEMAS)]
+    for file, schema in zip(files, SCHEMAS, strict=True):
+        write(data / file, schema)
     hostile = {"id": "${jndi:ldap://127.0.0.1:9/x}", "$ref": "http://127.0.0.1:9/", "__class__": 1}
     write(data / "pred" / "one.json", hostile)
     process = subprocess.run(
-        [sys.executable, "-c", GUARD, "eval", "schema.json", "gt", "pred", "--no-config"],
+        [sys.executable, "-c", GUARD, *files],
         capture_output=True,
         text=True,
         check=False,
         env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
     )
 
-    assert process.returncode in {0, 2}, process.stderr
+    assert process.returncode == 0, process.stderr
 
 
 IDS = ("../../escaped", "/escaped", "..", "a/../../b", "\x1b[2J\nid", "con", "~root", "=cmd()")

@@ -25,7 +25,7 @@ def classes() -> dict[str, set[str]]:
     """Return the methods and attributes of each class of the package, by name of the class."""
     methods_by_class: dict[str, set[str]] = {}
     for module in MODULES:
-        for node in ast.walk(tree_of(module)):
+        for node in tree_of(module).body:
             if isinstance(node, ast.ClassDef):
                 names = {
                     statement.name
