@@ -8,7 +8,6 @@ starts, saves that time here. A fork ends as a process that was started: by `sys
 import atexit
 import json
 import os
-import resource
 import signal
 import socket
 import subprocess
@@ -19,7 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import Self, TextIO
 
-LARGEST_REQUEST = 1_000_000  # bytes
+LARGEST_REQUEST = 1_000_000
+"""Number of bytes of a command with its environment, at most."""
 
 
 class Fork:
@@ -27,9 +27,9 @@ class Fork:
 
     It is the first process of a process group of its own. Its standard input is empty, and what it
     writes is kept for `communicate`. `streams` names files (their descriptors) that it has instead
-    as standard input (0), output (1) or error (2); where it names None, the stream is closed. No
-    file that it writes may have more than `most_bytes`. At the end of the block of a `with`, all
-    processes of the group that still run are killed.
+    as standard input (0), output (1) or error (2); where it names None, the stream is closed.
+    `most_bytes` limits the size of each file that it writes. At the end of the block of a `with`,
+    all processes of the group that still run are killed.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Fork:
         folder: str | Path = ".",
         environment: dict[str, str] | None = None,
         streams: dict[int, int | None] | None = None,
-        most_bytes: int = resource.RLIM_INFINITY,
+        most_bytes: int | None = None,
     ) -> None:
         self._kept = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 - see __exit__
         self.returncode: int | None = None
@@ -151,6 +151,8 @@ def _supervise(request: dict, report_to: int, *descriptors: int) -> None:
 
 def _run(request: dict, descriptors: dict[int, int]) -> None:
     """Run the command as the program of this process, which ends with it."""
+    import resource  # Windows lacks it
+
     from stickler_cli.__main__ import stickler
 
     for number, descriptor in descriptors.items():
@@ -162,7 +164,8 @@ def _run(request: dict, descriptors: dict[int, int]) -> None:
         os.close(number)
         _replace_stream(number, None)  # as Python does where a stream is closed from the start
     signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also where nohup began the tests
-    resource.setrlimit(resource.RLIMIT_FSIZE, (request["most_bytes"], request["most_bytes"]))
+    if request["most_bytes"] is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (request["most_bytes"], request["most_bytes"]))
     os.environ.clear()
     os.environ.update(request["environment"])
     os.chdir(request["folder"])

@@ -19,7 +19,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -30,15 +30,26 @@ from stickler_cli.runs.executors import executor
 from .conftest import write
 from .test_faults import COMPARATOR, EVAL, PATIENCE, SCHEMA, alive, problems, running, until
 
-distributed = pytest.importorskip("distributed", reason="distributed IS NOT INSTALLED: no Dask")
-from stickler_cli.runs.executors import dask_cluster  # noqa: E402 - it imports distributed
-
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"),
 ]
 
 DOCUMENTS = 40
+
+
+@pytest.fixture(scope="module")
+def distributed() -> ModuleType:
+    """The package of the cluster, whose import takes a second; only these tests need it."""
+    return pytest.importorskip("distributed", reason="distributed IS NOT INSTALLED: no Dask")
+
+
+@pytest.fixture
+def dask_cluster(distributed) -> ModuleType:
+    from stickler_cli.runs.executors import dask_cluster
+
+    return dask_cluster
+
 
 SPARING = {
     "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
@@ -72,6 +83,8 @@ def started(*arguments: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
 @contextmanager
 def cluster(folder: Path, *worker_options: str, workers: int = 1) -> Iterator[SimpleNamespace]:
     """Start a scheduler and workers that can import modules from a folder."""
+    import distributed
+
     place = folder / "scheduler.json"
     place.unlink(missing_ok=True)
     meeting = ("--scheduler-file", str(place))  # where the scheduler says which port it has
@@ -95,7 +108,7 @@ def cluster(folder: Path, *worker_options: str, workers: int = 1) -> Iterator[Si
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
+def shared(tmp_path_factory: pytest.TempPathFactory, distributed) -> Iterator[SimpleNamespace]:
     """A running cluster of two workers, with the folder from which they import modules.
 
     A worker that dies is started again.
@@ -213,7 +226,9 @@ def test_results_are_those_of_one_process_to_the_byte(mixed, shared, small_tasks
     assert local["documents.jsonl"].count("\n") >= 60
 
 
-def test_both_workers_work_and_none_is_sent_a_document(mixed, shared, small_tasks, monkeypatch):
+def test_both_workers_work_and_none_is_sent_a_document(
+    mixed, shared, small_tasks, monkeypatch, distributed
+):
     sent = []
     submit = distributed.Client.submit
 
@@ -252,6 +267,7 @@ def test_standard_input_goes_to_the_workers(mixed, shared, monkeypatch, capsys):
 
 def test_a_worker_that_is_killed_in_the_middle_loses_nothing(orders, shared):
     folder = orders(wait=20)
+    write(folder / "obedient.py", COMPARATOR)
     engine = ("--engine", "dask", "--scheduler", shared.address)
     with running(folder, *engine, "--documents", "there.jsonl") as process:
         until((folder / "waiting").exists)
@@ -262,7 +278,6 @@ def test_a_worker_that_is_killed_in_the_middle_loses_nothing(orders, shared):
     assert (process.returncode, err) == (ExitCode.OK, "")
     assert json.loads(out)["documents"]["total"] == DOCUMENTS
 
-    (folder / "obedient.py").write_text(COMPARATOR, encoding="utf-8")
     with running(folder, "--jobs", "1", "--documents", "here.jsonl") as process:
         output, _ = process.communicate(timeout=PATIENCE)
     assert (folder / "there.jsonl").read_bytes() == (folder / "here.jsonl").read_bytes()
@@ -270,7 +285,9 @@ def test_a_worker_that_is_killed_in_the_middle_loses_nothing(orders, shared):
     assert without[0] == without[1]
 
 
-def test_a_result_that_is_lost_before_it_is_fetched_is_made_again(mixed, shared, monkeypatch):
+def test_a_result_that_is_lost_before_it_is_fetched_is_made_again(
+    mixed, shared, monkeypatch, distributed
+):
     lost = []
     status = distributed.Future.status.fget
 
@@ -291,7 +308,9 @@ def test_a_result_that_is_lost_before_it_is_fetched_is_made_again(mixed, shared,
     assert not logging.getLogger("distributed.client").isEnabledFor(logging.ERROR)
 
 
-def test_a_result_that_others_died_of_on_its_way_is_made_in_halves(mixed, shared, monkeypatch):
+def test_a_result_that_others_died_of_on_its_way_is_made_in_halves(
+    mixed, shared, monkeypatch, distributed
+):
     died = []
     result = distributed.Future.result
 
@@ -335,7 +354,7 @@ def test_an_error_of_a_comparator_is_told_as_in_one_process(orders, shared, caps
 
 
 def test_a_cluster_that_loses_its_workers_is_not_waited_for_in_vain(
-    orders, tmp_path, monkeypatch, capsys
+    orders, tmp_path, monkeypatch, capsys, dask_cluster
 ):
     orders()
     monkeypatch.setattr(dask_cluster, "ALONE", 1.0)
@@ -364,7 +383,9 @@ def refused(shared, capsys):
     return run
 
 
-def test_a_worker_with_another_version_of_what_decides_is_refused(orders, refused, monkeypatch):
+def test_a_worker_with_another_version_of_what_decides_is_refused(
+    orders, refused, monkeypatch, dask_cluster
+):
     orders()
     wanted = {**dask_cluster.versions(), "rapidfuzz": "1.2.3"}
     monkeypatch.setattr(dask_cluster, "versions", lambda: wanted)
@@ -385,7 +406,7 @@ def test_a_worker_that_lacks_a_comparator_is_refused(orders, refused, tmp_path, 
 
 
 def test_documents_that_a_worker_does_not_have_are_told_before_any_is_failed(
-    orders, refused, monkeypatch
+    orders, refused, monkeypatch, dask_cluster
 ):
     orders()
     needs = dask_cluster.Needs
@@ -395,7 +416,7 @@ def test_documents_that_a_worker_does_not_have_are_told_before_any_is_failed(
     assert "cannot read this file or directory, expected a shared directory" in err
 
 
-def test_a_scheduler_that_is_not_there_is_told(orders, refused, monkeypatch):
+def test_a_scheduler_that_is_not_there_is_told(orders, refused, monkeypatch, dask_cluster):
     orders()
     monkeypatch.setattr(dask_cluster, "CONNECTING", 0.5)
     err = refused("--scheduler", "tcp://127.0.0.1:9")
