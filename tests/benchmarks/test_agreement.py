@@ -87,18 +87,13 @@ def test_the_floor_breaks_ties_of_pairs_by_position():
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("rustc") is None, reason="nothing compiles the native floor")
 @pytest.mark.parametrize("name", ["invoices-10", "deep", "wide", "text", "dates"])
-def test_the_native_floor_finds_what_the_floor_finds(name, tmp_path, program, capfdbinary):
+def test_the_native_floor_finds_what_the_floor_finds(name, tmp_path, native_floor, capfdbinary):
     written = write(SETS[name], tmp_path, 3, seed=12)
     floor.main(written.schema, written.gt, written.pred)
     expected = programs.read_result(capfdbinary.readouterr().out)
-    native_result = programs.read_result(run(native.command(program, written)).output)
+    native_result = programs.read_result(run(native.command(native_floor, written)).output)
 
     assert disagreements(expected, native_result) == []
-
-
-@pytest.fixture(scope="module")
-def program(tmp_path_factory):
-    return native.build(tmp_path_factory.mktemp("native"))
 
 
 def test_without_a_compiler_there_is_no_native_floor(monkeypatch, tmp_path):

@@ -95,8 +95,9 @@ def small(monkeypatch):
     monkeypatch.setattr(native, "build", lambda directory: None)
 
 
-def test_a_run_of_the_tool_and_the_floor_agrees(monkeypatch, tmp_path, capsys):
+def test_a_run_of_the_tool_and_the_floor_agrees(monkeypatch, native_floor, tmp_path, capsys):
     figures = tmp_path / "figures.json"
+    monkeypatch.setattr(native, "build", lambda directory: native_floor)
     monkeypatch.setattr(command, "SETS", {"note": dataclasses.replace(NOTE, documents=20)})
 
     assert command.main(["speed", "--quick", "--no-reference", "--json", str(figures)]) == 0

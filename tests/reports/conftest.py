@@ -100,7 +100,7 @@ def run_of() -> Callable[..., Run]:
         )
         options_of_run = Options(chosen.pairing_floor, chosen.extra_fields)
         job, documents = Job(plan, options_of_run, chosen.missing, requested), list(pairs)
-        chunk, first = evaluate_chunk(job, documents), evaluate_chunk(job, documents[:1])
+        chunk = evaluate_chunk(job, documents)
         evaluation = chunk.evaluation
         rule = RateRule(chosen.recall_with_fd, chosen.counting)
         digest = hashlib.sha256(source).hexdigest()
@@ -110,7 +110,7 @@ def run_of() -> Callable[..., Run]:
             chosen,
             [*field_listing(plan)],
             [judge_gate(parse_gate(gate), evaluation, rule) for gate in gates],
-            document=first.document,
+            document=evaluate_chunk(job, documents[:1]).document if single else None,
             detail=chunk.detail,
         )
 
