@@ -38,21 +38,16 @@ def test_the_first_line_is_the_marker(orders):
 
 
 @pytest.mark.parametrize(
-    ("gates", "title"),
+    ("settings", "title"),
     [
-        ((), "### `Order`"),
-        (("f1>=0.5",), "### `Order`: all gates passed"),
-        (("f1>=0.5", "f1>=0.9"), "### `Order`: 1 of 2 gates failed"),
+        ({}, "### `Order`"),
+        ({"gates": ["f1>=0.5"]}, "### `Order`: all gates passed"),
+        ({"gates": ["f1>=0.5", "f1>=0.9"]}, "### `Order`: 1 of 2 gates failed"),
+        ({"gates": ["f1>=0.5"], "strict": True}, "### `Order`: incomplete"),
     ],
 )
-def test_the_title_tells_the_verdict(run_of, gates, title):
-    assert render(run_of(gates=gates), STYLE).splitlines()[1] == title
-
-
-def test_a_run_that_is_not_complete_is_not_told_by_its_gates(run_of):
-    text = render(run_of(gates=["f1>=0.5"], strict=True), STYLE)
-
-    assert text.splitlines()[1] == "### `Order`: incomplete"
+def test_the_title_tells_the_verdict(run_of, settings, title):
+    assert render(run_of(**settings), STYLE).splitlines()[1] == title
 
 
 LINES = "one\ntwo\nthree\n"
