@@ -264,15 +264,6 @@ def test_a_disk_that_is_full_leaves_no_file(orders, jobs):
     assert line_files(folder) == set()
 
 
-def test_a_reader_that_stops_reading_changes_nothing(orders):
-    read, write_end = os.pipe()
-    os.close(read)
-    code, _, err = run(orders(), "-j", "2", streams={1: write_end})
-    os.close(write_end)
-    assert code == ExitCode.OK
-    assert [line for line in err.splitlines() if not line.startswith("note: ")] == []
-
-
 @pytest.mark.parametrize(
     ("closed", "code"),
     [((2,), ExitCode.OK), ((1,), ExitCode.INTERNAL), ((0, 1, 2), ExitCode.INTERNAL)],

@@ -17,6 +17,8 @@ from stickler_cli.cli.commands import settings_of_commands
 from stickler_cli.cli.console import MEANINGS, ExitCode
 from stickler_cli.runs.process import LEAST_ADDRESS_SPACE
 from .conftest import write
+from .forks import Fork
+from .test_faults import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -44,21 +46,22 @@ def test_the_exit_code_says_what_happened(data, arguments, code):
 
 
 @pytest.mark.anywhere
-def test_a_document_that_cannot_be_evaluated_wins_over_a_gate(data):
+def test_a_document_that_cannot_be_evaluated_wins_over_a_gate(stickler, data):
     write(data / "gt" / "two.json", "")
-    assert run(*EVAL, "--fail-under", "1", cwd=data).returncode == ExitCode.INCOMPLETE
+    assert stickler(*EVAL[3:], "--fail-under", "1").code == ExitCode.INCOMPLETE
 
 
 @pytest.mark.anywhere
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_results_that_cannot_be_written_are_an_internal_error(data):
-    with Path("/dev/full").open("w") as full:
-        result = subprocess.run(
-            EVAL, cwd=data, stdout=full, stderr=subprocess.PIPE, text=True, check=False
-        )
-    assert result.returncode == ExitCode.INTERNAL
-    assert "the results could not be written: No space left" in result.stderr
-    assert "Traceback" not in result.stderr
+    with (
+        Path("/dev/full").open("w") as full,
+        Fork(*EVAL[3:], folder=data, streams={1: full.fileno()}) as process,
+    ):
+        _, err = process.communicate(PATIENCE)
+    assert process.returncode == ExitCode.INTERNAL
+    assert "the results could not be written: No space left" in err
+    assert "Traceback" not in err
 
 
 WIDE = {"type": "object", "properties": {f"field_{i}": {"type": "number"} for i in range(250)}}
@@ -130,15 +133,17 @@ def test_standard_output_that_takes_a_part_only_is_an_error(wide, unbuffered):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+@pytest.mark.parametrize("stream", [1, 2], ids=["stdout", "stderr"])
 @pytest.mark.parametrize("arguments", [("--help",), ("evla",), ("eval", "no", "no", "no")])
 def test_any_stream_that_is_full_is_an_internal_error(arguments, stream):
-    with Path("/dev/full").open("w") as full:
-        streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: full}
-        result = subprocess.run((*COMMAND, *arguments), check=False, **streams)
-    stream_name = "stdout" if arguments == ("--help",) else "stderr"
-    expected = ExitCode.OK if stream_name == "stdout" else ExitCode.USAGE
-    assert result.returncode == (ExitCode.INTERNAL if stream_name == stream else expected)
+    with (
+        Path("/dev/full").open("w") as full,
+        Fork(*arguments, streams={stream: full.fileno()}) as process,
+    ):
+        process.wait(PATIENCE)
+    own_stream = 1 if arguments == ("--help",) else 2
+    expected = ExitCode.OK if own_stream == 1 else ExitCode.USAGE
+    assert process.returncode == (ExitCode.INTERNAL if own_stream == stream else expected)
 
 
 @pytest.mark.anywhere

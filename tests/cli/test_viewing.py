@@ -18,10 +18,18 @@ from stickler_cli.reports.html.page import ServedRun
 from stickler_cli.runs.page_index import DocumentIndex, ErrorIndex
 from stickler_cli.runs.saved import load_run, with_lines
 
+EVAL = ("eval", "schema.json", "gt/", "pred/", "--run-dir", "night", "-q")
+
 
 @pytest.fixture
-def address(stickler):
-    stickler("eval", "schema.json", "gt/", "pred/", "--run-dir", "night", "-q")
+def night(stickler, data):
+    """The run directory of a finished run."""
+    stickler(*EVAL)
+    return data / "night"
+
+
+@pytest.fixture
+def address(night):
     server, address = make_server("night", 0)
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
@@ -138,8 +146,7 @@ def test_lines_that_are_no_documents_are_told(stickler, data):
         assert "documents.jsonl:2" in run.err
 
 
-def test_a_page_that_is_served_links_to_addresses_only(stickler, data):
-    stickler("eval", "schema.json", "gt/", "pred/", "--run-dir", "night", "-q")
+def test_a_page_that_is_served_links_to_addresses_only(night, data):
     server, _ = make_server("night", 0, "https://host/{id}.pdf")
     server.server_close()
     assert 'id="data-sources"' in server.RequestHandlerClass.args[1].decode()
@@ -309,9 +316,8 @@ def test_connections_without_the_token_shut_nobody_out(address):
     assert closed == 100 - viewing.MAX_WITHOUT_TOKEN
 
 
-def test_so_many_callers_with_the_token_are_answered_at_once(stickler, monkeypatch):
+def test_so_many_callers_with_the_token_are_answered_at_once(night, monkeypatch):
     monkeypatch.setattr(viewing, "IDLE", 0.01)
-    stickler("eval", "schema.json", "gt/", "pred/", "--run-dir", "night", "-q")
     server, _ = make_server("night", 0)
     with server, ExitStack() as stack:
         places = [
@@ -331,11 +337,7 @@ def test_it_is_told_how_many_errors_were_read(capsys, monkeypatch):
     assert capsys.readouterr().err == "1,000 errors are read\n2,000 errors are read\n"
 
 
-def test_what_is_looked_up_is_kept_beside_the_run_as_long_as_it_is_this_one(stickler, data):
-    command = ("eval", "schema.json", "gt/", "pred/", "--run-dir", "night", "-q")
-    stickler(*command)
-    night = data / "night"
-
+def test_what_is_looked_up_is_kept_beside_the_run_as_long_as_it_is_this_one(stickler, night):
     def lines():
         server, _ = make_server("night", 0)
         server.server_close()
@@ -351,12 +353,11 @@ def test_what_is_looked_up_is_kept_beside_the_run_as_long_as_it_is_this_one(stic
     assert lines() == before
     (night / "non-matches.jsonl").write_text("")
     assert lines() == [[]]
-    assert stickler(*command).code == 0  # a run directory all the same
+    assert stickler(*EVAL).code == 0  # a run directory all the same
 
 
-def test_nothing_is_kept_where_nothing_can_be_written(stickler, data, monkeypatch):
-    stickler("eval", "schema.json", "gt/", "pred/", "--run-dir", "night", "-q")
+def test_nothing_is_kept_where_nothing_can_be_written(night, monkeypatch):
     monkeypatch.setattr(ErrorIndex, "file", "no/such/folder")
     server, _ = make_server("night", 0)
     server.server_close()
-    assert [path.name for path in (data / "night").glob("view-*")] == ["view-documents.sqlite"]
+    assert [path.name for path in night.glob("view-*")] == ["view-documents.sqlite"]
