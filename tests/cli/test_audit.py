@@ -18,6 +18,17 @@ SOURCES = [str(FOLDER / "schema.json"), str(FOLDER / "gt.jsonl"), *RUNS, "--id-f
 VERDICTS = ["--verdicts", str(FOLDER / "verdicts.jsonl")]
 
 
+def read_lines(file):
+    return [json.loads(line) for line in Path(file).read_text("utf-8").splitlines()]
+
+
+def write_lines(file, records):
+    file.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+
+
+MARKED = read_lines(FOLDER / "verdicts.jsonl")
+
+
 def record_of(*more):
     """Return what the audit of the fixture finds, for several tests."""
     with redirect_stdout(io.StringIO()) as out:
@@ -83,9 +94,8 @@ def test_what_is_drawn_can_be_marked_and_read(audit, stickler, data):
     drawn = stickler("audit", *SOURCES, "--draw", "100")
     lines = [json.loads(line) for line in drawn.out.splitlines()]
     assert len(lines) == 100
-    marked = (FOLDER / "verdicts.jsonl").read_text("utf-8").splitlines()
     assert [(line["document"], line["path"]) for line in lines] == [
-        (record["document"], record["path"]) for record in map(json.loads, marked)
+        (record["document"], record["path"]) for record in MARKED
     ]
     assert {line["verdict"] for line in lines} == {None}
     assert sum(1 / line["probability"] for line in lines) == pytest.approx(410)
@@ -129,7 +139,7 @@ def test_places_may_be_marked_in_a_page(audit, stickler, data):
     assert json.loads(pressed) == {"verdict": "ground_truth_wrong", "right": "bread"}
     right = [json.loads(line) | {"verdict": "ground_truth_right"} for line in lines]
     right[0] |= json.loads(pressed)
-    (data / "v.jsonl").write_text("".join(json.dumps(mark) + "\n" for mark in right), "utf-8")
+    write_lines(data / "v.jsonl", right)
     total = audit("--verdicts", "v.jsonl")["whole"]
     assert (total["looked_at"], total["wrong"]) == (100, pytest.approx(1 / 410))
     # Suspects of the report were not drawn; as many are listed as are announced.
@@ -149,10 +159,7 @@ def test_places_may_be_marked_in_a_page(audit, stickler, data):
 def test_places_may_be_marked_in_a_spreadsheet(audit, judged, stickler, data):
     stickler("audit", *SOURCES, "--draw", "100", "-o", "places.csv")
     rows = [*csv.DictReader((data / "places.csv").read_text("utf-8").splitlines())]
-    verdicts = {
-        (record["document"], record["path"]): record
-        for record in map(json.loads, (FOLDER / "verdicts.jsonl").read_text("utf-8").splitlines())
-    }
+    verdicts = {(record["document"], record["path"]): record for record in MARKED}
     for row in rows:
         known_verdict = verdicts[row["document"], row["path"]]
         row["verdict"] = known_verdict["verdict"]
@@ -188,11 +195,10 @@ def test_ids_that_look_like_formulas_are_found_again(audit, stickler, data, suff
 
 @pytest.mark.slow
 def test_verdicts_of_the_page_of_a_run_are_read(audit, judged, data):
-    all_lines = (FOLDER / "verdicts.jsonl").read_text("utf-8").splitlines(keepends=True)
-    page = json.loads(all_lines[5]) | {"format": "stickler-verdict/1", "pred": "Nagoya Noodles"}
-    page["document"], page["path"] = "slip-284", "merchant"
-    other_lines = [line for line in all_lines if "slip-284" not in line or "merchant" not in line]
-    (data / "v.jsonl").write_text("".join([*other_lines, json.dumps(page) + "\n"]), "utf-8")
+    page = MARKED[5] | {"format": "stickler-verdict/1", "pred": "Nagoya Noodles"}
+    page["document"], page["path"] = place = ("slip-284", "merchant")
+    others = [mark for mark in MARKED if (mark["document"], mark["path"]) != place]
+    write_lines(data / "v.jsonl", [*others, page])
     assert audit("--verdicts", "v.jsonl")["whole"]["wrong"] == judged["whole"]["wrong"]
 
 
@@ -208,19 +214,18 @@ def test_it_continues_from_its_directory(audit, unjudged, stickler, data):
 
 def verdict(document, path, outcome, **more):
     drawn = {"document": document, "path": path, "probability": 1, "verdict": outcome}
-    return json.dumps(drawn | more) + "\n"
+    return drawn | more
 
 
 @pytest.mark.slow
 def test_each_verdict_says_who_is_right(audit, data):
-    verdicts = [*map(json.loads, (FOLDER / "verdicts.jsonl").read_text("utf-8").splitlines())]
+    verdicts = [*MARKED]
 
     def f1(*lines):
         right = (
-            verdict(verdict_record["document"], verdict_record["path"], "ground_truth_right")
-            for verdict_record in verdicts[7:]
+            verdict(mark["document"], mark["path"], "ground_truth_right") for mark in verdicts[7:]
         )
-        (data / "v.jsonl").write_text("".join([*right, *lines]), "utf-8")
+        write_lines(data / "v.jsonl", [*right, *lines])
         record = audit("--verdicts", "v.jsonl")
         return [
             round(run_record["right_f1"] - run_record["f1"], 5) for run_record in record["runs"]
@@ -258,12 +263,11 @@ def test_the_ground_truth_is_written_as_it_should_be(audit, stickler, data):
         verdict("slip-252", "items.+0.name", "both_acceptable"),
         verdict("slip-300", "date", "ground_truth_right"),
     ]
-    (data / "v.jsonl").write_text("".join(lines), "utf-8")
+    write_lines(data / "v.jsonl", lines)
     notes = audit("--verdicts", "v.jsonl", "--write-gold", "gold")["notes"]
     assert "1 wrong values were not corrected, because no verdict gives the right value" in notes
 
-    truths = map(json.loads, Path(SOURCES[1]).read_text("utf-8").splitlines())
-    expected = {truth["id"]: truth for truth in truths}
+    expected = {truth["id"]: truth for truth in read_lines(SOURCES[1])}
     expected["slip-284"]["merchant"] = {"_value": "paint", "_alternatives": ["Nagoya Noodles"]}
     expected["slip-261"]["total"] = {"_value": 55.87, "_alternatives": [1.5]}
     expected["slip-267"]["items"][2]["amount"] = 31.06
@@ -282,7 +286,7 @@ def test_the_ground_truth_is_written_as_it_should_be(audit, stickler, data):
 
 @pytest.mark.slow
 def test_what_is_wrong_in_wrappers_is_mended_in_them(audit, data):
-    truths = [*map(json.loads, Path(SOURCES[1]).read_text("utf-8").splitlines())]
+    truths = read_lines(SOURCES[1])
     for truth in truths:
         truth["total"] = {
             "_value": truth["total"],
@@ -291,13 +295,13 @@ def test_what_is_wrong_in_wrappers_is_mended_in_them(audit, data):
             "_confidence": 1,
         }
         truth["items"] = {"_value": truth["items"], "_page": 3}
-    (data / "gt.jsonl").write_text("".join(json.dumps(truth) + "\n" for truth in truths), "utf-8")
+    write_lines(data / "gt.jsonl", truths)
     lines = [
         verdict("slip-251", "total", "ground_truth_wrong"),
         verdict("slip-258", "total", "ground_truth_wrong", right=None),
         verdict("slip-247", "items.+0.name", "ground_truth_wrong"),
     ]
-    (data / "v.jsonl").write_text("".join(lines), "utf-8")
+    write_lines(data / "v.jsonl", lines)
     sources = [SOURCES[0], "gt.jsonl", *SOURCES[2:]]
     audit("--verdicts", "v.jsonl", "--write-gold", "gold", sources=sources)
     ids = ("slip-251", "slip-258", "slip-247")
@@ -312,15 +316,9 @@ def test_what_is_wrong_in_wrappers_is_mended_in_them(audit, data):
 @pytest.mark.slow
 def test_a_verdict_is_on_the_values_that_were_seen(audit, judged, stickler, data):
     """A mended ground truth is right where it was wrong; another value was not judged."""
-    drawn = stickler("audit", *SOURCES, "--draw", "100").out.splitlines()
-    verdicts = [
-        json.loads(line) for line in (FOLDER / "verdicts.jsonl").read_text("utf-8").splitlines()
-    ]
-    lines = [
-        json.dumps(json.loads(line) | said) + "\n"
-        for line, said in zip(drawn, verdicts, strict=True)
-    ]
-    (data / "v.jsonl").write_text("".join(lines), "utf-8")
+    drawn = map(json.loads, stickler("audit", *SOURCES, "--draw", "100").out.splitlines())
+    lines = [line | said for line, said in zip(drawn, MARKED, strict=True)]
+    write_lines(data / "v.jsonl", lines)
     before = audit("--verdicts", "v.jsonl", "--write-gold", "gold")["whole"]
     assert before == judged["whole"]
     sources = [SOURCES[0], "gold", *SOURCES[2:]]
@@ -338,7 +336,7 @@ def test_the_answer_that_was_seen_is_right_whoever_gives_more_votes(audit, data)
     place = ("slip-284", "merchant")
 
     def mended(*lines):
-        (data / "v.jsonl").write_text("".join(lines), "utf-8")
+        write_lines(data / "v.jsonl", lines)
         folder = f"gold{len([*data.iterdir()])}"
         notes = audit("--verdicts", "v.jsonl", "--write-gold", folder)["notes"]
         return json.loads((data / folder / "slip-284.json").read_text("utf-8")), notes
@@ -370,7 +368,7 @@ def test_an_item_that_is_wholly_wrong_hides_that_runs_have_the_right_one(audit, 
         verdict("x", "items.+0.name", "ground_truth_right"),
         verdict("x", "items.+0.amount", "ground_truth_right"),
     ]
-    (data / "v.jsonl").write_text("".join(lines), "utf-8")
+    write_lines(data / "v.jsonl", lines)
     sources = [SOURCES[0], "gt.jsonl", "a.jsonl", "b.jsonl", *SOURCES[5:]]
     for run in audit("--verdicts", "v.jsonl", sources=sources)["runs"]:
         assert (run["f1"], run["right_f1"]) == (pytest.approx(1 / 3), 1)
@@ -378,17 +376,12 @@ def test_an_item_that_is_wholly_wrong_hides_that_runs_have_the_right_one(audit, 
 
 @pytest.mark.slow
 def test_places_that_were_not_drawn_stand_for_no_others(audit, unjudged, judged, data):
-    verdict_lines = (FOLDER / "verdicts.jsonl").read_text("utf-8")
-    drawn = {
-        (verdict_record["document"], verdict_record["path"])
-        for verdict_record in map(json.loads, verdict_lines.splitlines())
-    }
+    drawn = {(mark["document"], mark["path"]) for mark in MARKED}
     suspects = {(suspect["document"], suspect["path"]) for suspect in unjudged["suspects"]}
-    truths = (FOLDER / "gt.jsonl").read_text("utf-8").splitlines()
-    places = [(json.loads(line)["id"], "date") for line in truths]
+    places = [(truth["id"], "date") for truth in read_lines(SOURCES[1])]
     unknown = [place for place in places if place not in drawn | suspects][:3]
     lines = [verdict(*place, "ground_truth_wrong", probability=None) for place in unknown]
-    (data / "v.jsonl").write_text(verdict_lines + "".join(lines), "utf-8")
+    write_lines(data / "v.jsonl", [*MARKED, *lines])
     record = audit("--verdicts", "v.jsonl")
     # None that was drawn from their stratum is wrong.
     expected = judged["whole"]["wrong"] + 3 / record["whole"]["places"]
@@ -397,7 +390,7 @@ def test_places_that_were_not_drawn_stand_for_no_others(audit, unjudged, judged,
         ("not drawn at random; these say nothing about other values") in note
         for note in record["notes"]
     )
-    (data / "v.jsonl").write_text("".join(lines), "utf-8")
+    write_lines(data / "v.jsonl", lines)
     assert audit("--verdicts", "v.jsonl")["whole"]["wrong"] is None
 
 
@@ -422,15 +415,12 @@ def test_gates_are_on_shares_and_their_ends(audit, stickler):
 
 @pytest.mark.slow
 def test_the_table_names_runs_that_share_answers(stickler, data):
-    copies = data / "d.jsonl"
-    lines = [json.loads(line) for line in Path(RUNS[0]).read_text("utf-8").splitlines()]
+    lines = read_lines(RUNS[0])
     for record in lines[::2]:
         record["merchant"] += " and a name of its own"
-    Path(data / "a2.jsonl").write_text(
-        "".join(json.dumps(record) + "\n" for record in lines), "utf-8"
-    )
+    write_lines(data / "a2.jsonl", lines)
     lines[1]["merchant"] = "another"
-    copies.write_text("".join(json.dumps(record) + "\n" for record in lines), "utf-8")
+    write_lines(data / "d.jsonl", lines)
     sources = [*SOURCES[:2], "a2.jsonl", "d.jsonl", *SOURCES[3:]]
     result = stickler("audit", *sources)
     assert (
@@ -451,22 +441,22 @@ def test_without_intervals_there_are_none(audit):
 
 @pytest.mark.slow
 def test_verdicts_that_fit_nothing_are_told(audit, stickler, data):
-    (data / "v.jsonl").write_text(verdict("slip-999", "total", "neither"), "utf-8")
+    write_lines(data / "v.jsonl", [verdict("slip-999", "total", "neither")])
     notes = audit("--verdicts", "v.jsonl")["notes"]
     assert "skipped: 1 verdict on values that this ground truth does not have" in notes
-    (data / "v.jsonl").write_text(verdict("slip-251", "total", "neither"), "utf-8")
+    write_lines(data / "v.jsonl", [verdict("slip-251", "total", "neither")])
     assert (
         "no estimate: one group of the drawn values (stratum) has no verdict"
         in audit("--verdicts", "v.jsonl")["notes"]
     )
-    (data / "v.jsonl").write_text('{"document": 1}\nno json\n' + verdict("a", "b", "c"), "utf-8")
+    last = json.dumps(verdict("a", "b", "c"))
+    (data / "v.jsonl").write_text(f'{{"document": 1}}\nno json\n{last}\n', "utf-8")
     result = stickler("audit", *SOURCES, "--verdicts", "v.jsonl")
     assert (result.code, result.err.count("v.jsonl")) == (2, 3)
 
 
 def test_a_run_that_has_fewer_documents_says_nothing_of_the_others(audit, data):
-    some_lines = Path(RUNS[0]).read_text("utf-8").splitlines(keepends=True)[:20]
-    (data / "some.jsonl").write_text("".join(some_lines), "utf-8")
+    write_lines(data / "some.jsonl", read_lines(RUNS[0])[:20])
     record = audit(sources=[*SOURCES[:2], "some.jsonl", *SOURCES[3:]])
     assert record["whole"]["places"] > 390
     assert record["runs"][0]["f1"] is not None
@@ -494,13 +484,13 @@ def test_what_cannot_be_evaluated_makes_it_incomplete(audit):
 
 
 def test_a_missing_answer_is_one_too(audit, data):
-    lines = [json.loads(line) for line in Path(RUNS[0]).read_text("utf-8").splitlines()]
-    for it in lines:
-        it.pop("date")
-    (data / "a.jsonl").write_text("".join(json.dumps(record) + "\n" for record in lines), "utf-8")
-    (data / "b.jsonl").write_text("".join(json.dumps(record) + "\n" for record in lines), "utf-8")
+    records = read_lines(RUNS[0])
+    for record in records:
+        record.pop("date")
+    for name in ("a.jsonl", "b.jsonl"):
+        write_lines(data / name, records)
     right = verdict("slip-251", "date", "ground_truth_wrong", right=None)
-    (data / "v.jsonl").write_text(right, "utf-8")
+    write_lines(data / "v.jsonl", [right])
     record = audit(
         "--verdicts", "v.jsonl", sources=[*SOURCES[:2], "a.jsonl", "b.jsonl", *SOURCES[5:]]
     )
