@@ -48,7 +48,10 @@ def judged():
 
 @pytest.fixture
 def audit(stickler):
-    def run(*more, sources=SOURCES, code=0):
+    def run(*more, verdicts=None, sources=SOURCES, code=0):
+        if verdicts is not None:
+            write_lines(Path("v.jsonl"), verdicts)
+            more += ("--verdicts", "v.jsonl")
         result = stickler("audit", *sources, "-f", "json", *more)
         assert result.code == code, result.err
         return json.loads(result.out)
@@ -139,8 +142,7 @@ def test_places_may_be_marked_in_a_page(audit, stickler, data):
     assert json.loads(pressed) == {"verdict": "ground_truth_wrong", "right": "bread"}
     right = [json.loads(line) | {"verdict": "ground_truth_right"} for line in lines]
     right[0] |= json.loads(pressed)
-    write_lines(data / "v.jsonl", right)
-    total = audit("--verdicts", "v.jsonl")["whole"]
+    total = audit(verdicts=right)["whole"]
     assert (total["looked_at"], total["wrong"]) == (100, pytest.approx(1 / 410))
     # Suspects of the report were not drawn; as many are listed as are announced.
     report = stickler("audit", *SOURCES, "-f", "html").out
@@ -194,12 +196,11 @@ def test_ids_that_look_like_formulas_are_found_again(audit, stickler, data, suff
 
 
 @pytest.mark.slow
-def test_verdicts_of_the_page_of_a_run_are_read(audit, judged, data):
+def test_verdicts_of_the_page_of_a_run_are_read(audit, judged):
     page = MARKED[5] | {"format": "stickler-verdict/1", "pred": "Nagoya Noodles"}
     page["document"], page["path"] = place = ("slip-284", "merchant")
     others = [mark for mark in MARKED if (mark["document"], mark["path"]) != place]
-    write_lines(data / "v.jsonl", [*others, page])
-    assert audit("--verdicts", "v.jsonl")["whole"]["wrong"] == judged["whole"]["wrong"]
+    assert audit(verdicts=[*others, page])["whole"]["wrong"] == judged["whole"]["wrong"]
 
 
 @pytest.mark.slow
@@ -218,15 +219,14 @@ def verdict(document, path, outcome, **more):
 
 
 @pytest.mark.slow
-def test_each_verdict_says_who_is_right(audit, data):
+def test_each_verdict_says_who_is_right(audit):
     verdicts = [*MARKED]
 
     def f1(*lines):
         right = (
             verdict(mark["document"], mark["path"], "ground_truth_right") for mark in verdicts[7:]
         )
-        write_lines(data / "v.jsonl", [*right, *lines])
-        record = audit("--verdicts", "v.jsonl")
+        record = audit(verdicts=[*right, *lines])
         return [
             round(run_record["right_f1"] - run_record["f1"], 5) for run_record in record["runs"]
         ], record["whole"]
@@ -263,8 +263,7 @@ def test_the_ground_truth_is_written_as_it_should_be(audit, stickler, data):
         verdict("slip-252", "items.+0.name", "both_acceptable"),
         verdict("slip-300", "date", "ground_truth_right"),
     ]
-    write_lines(data / "v.jsonl", lines)
-    notes = audit("--verdicts", "v.jsonl", "--write-gold", "gold")["notes"]
+    notes = audit("--write-gold", "gold", verdicts=lines)["notes"]
     assert "1 wrong values were not corrected, because no verdict gives the right value" in notes
 
     expected = {truth["id"]: truth for truth in read_lines(SOURCES[1])}
@@ -301,9 +300,8 @@ def test_what_is_wrong_in_wrappers_is_mended_in_them(audit, data):
         verdict("slip-258", "total", "ground_truth_wrong", right=None),
         verdict("slip-247", "items.+0.name", "ground_truth_wrong"),
     ]
-    write_lines(data / "v.jsonl", lines)
     sources = [SOURCES[0], "gt.jsonl", *SOURCES[2:]]
-    audit("--verdicts", "v.jsonl", "--write-gold", "gold", sources=sources)
+    audit("--write-gold", "gold", verdicts=lines, sources=sources)
     ids = ("slip-251", "slip-258", "slip-247")
     mended, gone, added = (
         json.loads((data / f"gold/{document}.json").read_text()) for document in ids
@@ -318,8 +316,7 @@ def test_a_verdict_is_on_the_values_that_were_seen(audit, judged, stickler, data
     """A mended ground truth is right where it was wrong; another value was not judged."""
     drawn = map(json.loads, stickler("audit", *SOURCES, "--draw", "100").out.splitlines())
     lines = [line | said for line, said in zip(drawn, MARKED, strict=True)]
-    write_lines(data / "v.jsonl", lines)
-    before = audit("--verdicts", "v.jsonl", "--write-gold", "gold")["whole"]
+    before = audit("--write-gold", "gold", verdicts=lines)["whole"]
     assert before == judged["whole"]
     sources = [SOURCES[0], "gold", *SOURCES[2:]]
     after = audit("--verdicts", "v.jsonl", sources=sources)
@@ -336,9 +333,8 @@ def test_the_answer_that_was_seen_is_right_whoever_gives_more_votes(audit, data)
     place = ("slip-284", "merchant")
 
     def mended(*lines):
-        write_lines(data / "v.jsonl", lines)
         folder = f"gold{len([*data.iterdir()])}"
-        notes = audit("--verdicts", "v.jsonl", "--write-gold", folder)["notes"]
+        notes = audit("--write-gold", folder, verdicts=lines)["notes"]
         return json.loads((data / folder / "slip-284.json").read_text("utf-8")), notes
 
     gold, _ = mended(verdict(*place, "prediction_right", pred="notebook", **page))
@@ -368,21 +364,19 @@ def test_an_item_that_is_wholly_wrong_hides_that_runs_have_the_right_one(audit, 
         verdict("x", "items.+0.name", "ground_truth_right"),
         verdict("x", "items.+0.amount", "ground_truth_right"),
     ]
-    write_lines(data / "v.jsonl", lines)
     sources = [SOURCES[0], "gt.jsonl", "a.jsonl", "b.jsonl", *SOURCES[5:]]
-    for run in audit("--verdicts", "v.jsonl", sources=sources)["runs"]:
+    for run in audit(verdicts=lines, sources=sources)["runs"]:
         assert (run["f1"], run["right_f1"]) == (pytest.approx(1 / 3), 1)
 
 
 @pytest.mark.slow
-def test_places_that_were_not_drawn_stand_for_no_others(audit, unjudged, judged, data):
+def test_places_that_were_not_drawn_stand_for_no_others(audit, unjudged, judged):
     drawn = {(mark["document"], mark["path"]) for mark in MARKED}
     suspects = {(suspect["document"], suspect["path"]) for suspect in unjudged["suspects"]}
     places = [(truth["id"], "date") for truth in read_lines(SOURCES[1])]
     unknown = [place for place in places if place not in drawn | suspects][:3]
     lines = [verdict(*place, "ground_truth_wrong", probability=None) for place in unknown]
-    write_lines(data / "v.jsonl", [*MARKED, *lines])
-    record = audit("--verdicts", "v.jsonl")
+    record = audit(verdicts=[*MARKED, *lines])
     # None that was drawn from their stratum is wrong.
     expected = judged["whole"]["wrong"] + 3 / record["whole"]["places"]
     assert record["whole"]["wrong"] == pytest.approx(expected, abs=1e-9)
@@ -390,8 +384,7 @@ def test_places_that_were_not_drawn_stand_for_no_others(audit, unjudged, judged,
         ("not drawn at random; these say nothing about other values") in note
         for note in record["notes"]
     )
-    write_lines(data / "v.jsonl", lines)
-    assert audit("--verdicts", "v.jsonl")["whole"]["wrong"] is None
+    assert audit(verdicts=lines)["whole"]["wrong"] is None
 
 
 @pytest.mark.slow
@@ -441,14 +434,10 @@ def test_without_intervals_there_are_none(audit):
 
 @pytest.mark.slow
 def test_verdicts_that_fit_nothing_are_told(audit, stickler, data):
-    write_lines(data / "v.jsonl", [verdict("slip-999", "total", "neither")])
-    notes = audit("--verdicts", "v.jsonl")["notes"]
+    notes = audit(verdicts=[verdict("slip-999", "total", "neither")])["notes"]
     assert "skipped: 1 verdict on values that this ground truth does not have" in notes
-    write_lines(data / "v.jsonl", [verdict("slip-251", "total", "neither")])
-    assert (
-        "no estimate: one group of the drawn values (stratum) has no verdict"
-        in audit("--verdicts", "v.jsonl")["notes"]
-    )
+    notes = audit(verdicts=[verdict("slip-251", "total", "neither")])["notes"]
+    assert "no estimate: one group of the drawn values (stratum) has no verdict" in notes
     last = json.dumps(verdict("a", "b", "c"))
     (data / "v.jsonl").write_text(f'{{"document": 1}}\nno json\n{last}\n', "utf-8")
     result = stickler("audit", *SOURCES, "--verdicts", "v.jsonl")
@@ -490,10 +479,8 @@ def test_a_missing_answer_is_one_too(audit, data):
     for name in ("a.jsonl", "b.jsonl"):
         write_lines(data / name, records)
     right = verdict("slip-251", "date", "ground_truth_wrong", right=None)
-    write_lines(data / "v.jsonl", [right])
-    record = audit(
-        "--verdicts", "v.jsonl", sources=[*SOURCES[:2], "a.jsonl", "b.jsonl", *SOURCES[5:]]
-    )
+    sources = [*SOURCES[:2], "a.jsonl", "b.jsonl", *SOURCES[5:]]
+    record = audit(verdicts=[right], sources=sources)
     first = next(suspect for suspect in record["suspects"] if suspect["field"] == "date")
     assert (first["votes"], first["others"][0]["answer"]) == (2, None)
 
