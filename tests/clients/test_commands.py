@@ -314,13 +314,16 @@ def in_processes(documents, jobs, *options):
 
 @pytest.fixture
 def many_documents(documents, tmp_path):
-    """Write 80 pairs of documents. Their kinds are 20 different texts, and all streets differ."""
+    """Write 128 pairs of documents. Their kinds are 20 different texts, and all streets differ.
+
+    Two processes take 64 pairs each, and each of them meets all kinds.
+    """
     for name, convert in (("gt.jsonl", str), ("pred.jsonl", str.upper)):
         lines = [
             json.dumps(
                 {"street": convert(f"{number} Main St"), "kind": convert(f"kind {number % 20}")}
             )
-            for number in range(80)  # of which 64 are asked about together
+            for number in range(128)
         ]
         (tmp_path / name).write_text("\n".join(lines))
     return documents
@@ -336,7 +339,7 @@ def test_several_processes_give_the_same_and_ask_the_same_together(server, many_
     assert together.returncode == 0
     assert together.stdout == single.out
     assert together.stderr == single.err
-    assert "models: 81 calls, 0 answers from the cache" in single.err
+    assert "models: 129 calls, 0 answers from the cache" in single.err
     assert len(server.requests) == 2 * n_requests
 
 
