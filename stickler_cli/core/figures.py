@@ -3,7 +3,7 @@
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from .json_values import JsonValue, brief
@@ -134,6 +134,21 @@ def join_some(names: Iterable[str], max_names: int = MAX_NAMES) -> str:
     all_names = list(names)
     n_more = len(all_names) - max_names
     return ", ".join(all_names[:max_names]) + (f" and {n_more:,} more" if n_more > 0 else "")
+
+
+MAX_KEYS: Final = 5  # in one message
+
+
+def describe_keys(keyed: Mapping[str, object]) -> str:
+    """Return a clause that lists the keys of a JSON object. Of many keys, it lists the first five.
+
+    >>> describe_keys({"a": 1, "b": 2}), describe_keys({"a": 1}), describe_keys({})
+    ('its keys are "a", "b"', 'its only key is "a"', 'it has no keys')
+    """
+    if not keyed:
+        return "it has no keys"
+    introduction = "its only key is" if len(keyed) == 1 else "its keys are"
+    return f"{introduction} {join_some(map(brief, keyed), MAX_KEYS)}"
 
 
 def count_unlisted(count: int, command: str = "") -> str:

@@ -35,13 +35,17 @@ REMEDIES: Final[dict[DifferenceKind, str]] = {
     "another number": "use a comparator-config without a tolerance",
     "no currency or unit": "use CaseInsensitiveComparator",
     "thousands or decimals": 'set "decimal": "auto" in the comparator-config',
-    "day or month first": 'set "dayfirst" to true or false in the comparator-config',
+    "day or month first": (
+        'set "dayfirst" in the comparator-config: true if your dates begin with the day, otherwise '
+        "false"
+    ),
     "other capitals": "use CodeComparator",
     "other separators": "use CaseInsensitiveComparator",
     "small overlap": "use a threshold of 0.75",
 }
 """For each kind of difference, advice on how to change the annotations of a field. After this
-change, values that differ in this way no longer match."""
+change, values that differ in this way no longer match. Only dates with `dayfirst` may still match:
+they do if they are equal in the order of day and month that it states."""
 
 
 class MatchDifference(NamedTuple):

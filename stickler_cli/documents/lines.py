@@ -371,7 +371,12 @@ def _paths_of(names: Sequence[str], source: str) -> list[tuple[str, ...]]:
     if "" in names:
         column = names.index("") + 1
         finding = f"column {column} has no name in the header"
-        hint = "name the column or delete it (to_csv of pandas writes none with index=False)"
+        hint = "name the column or delete it"
+        if column == 1:
+            hint += (
+                " (if pandas wrote the file, that column is the index; to_csv(..., index=False) "
+                "leaves it out)"
+            )
         raise UsageError(
             [Problem(source=source, found=finding, expected="a name for each column", hint=hint)]
         )

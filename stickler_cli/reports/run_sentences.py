@@ -38,7 +38,7 @@ MODES: Final = {
         "each value as one unit; but a list item that does not match, or an item or object that "
         "only one side has, is a single unit"
     ),
-    "leaves": "each value as one unit, also in objects and items that do not match",
+    "leaves": "each value as one unit, even inside objects and items that do not match",
 }
 """Description of what each counting mode counts."""
 

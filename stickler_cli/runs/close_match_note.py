@@ -68,11 +68,13 @@ def _describe_difference(
     fields = join_some(names, MAX_NAMED_FIELDS)
     examples = _select_examples([values for _, values in by_field])
     shown_examples = ", ".join(map(_show_example, examples))
-    pronoun = "it" if total == 1 else "them"
+    aim = f"to count {'it' if total == 1 else 'them'} as wrong"
+    if difference == "day or month first":
+        aim = "to accept only one of the two orders"
     phrase = _PHRASES.get(difference, difference)
     return (
         f"{number_of(total, 'value')} counted as right despite {phrase}, in {fields}: "
-        f"{shown_examples}; to count {pronoun} as wrong, {REMEDIES[difference]}"
+        f"{shown_examples}; {aim}, {REMEDIES[difference]}"
     )
 
 

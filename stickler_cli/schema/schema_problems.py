@@ -17,6 +17,7 @@ from urllib.parse import urljoin
 
 from stickler_cli.comparators.base import KeywordError
 from stickler_cli.comparators.comparator_registry import Comparators, UnknownComparatorError
+from stickler_cli.core.figures import describe_keys
 from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, did_you_mean, nearest
@@ -376,8 +377,6 @@ _OTHERS: Final = frozenset(
 """Keys that OpenAPI and model APIs use in schemas. Some of these keys resemble keywords of JSON
 Schema, but are not misspelt keywords."""
 
-SHOWN: Final = 5
-"""The error about a schema without fields quotes at most this number of keys."""
 _LEVELS: Final = 6
 """Number of levels, counted from the outside, that are searched for a schema inside a value."""
 
@@ -458,14 +457,9 @@ def nothing_described(schema: Schema, source: str) -> Problem:
             hint="",
             pointer="",
         )
-    keys = [*schema]
-    and_more = f" and {len(keys) - SHOWN} more" if len(keys) > SHOWN else ""
-    introduction = "its key is" if len(keys) == 1 else "its keys are"
-    shown_keys = f"{', '.join(keys[:SHOWN])}{and_more}"
-    finding = f"the schema describes no fields ({introduction} {shown_keys})"
     return Problem(
         source=source,
-        found=finding,
+        found=f"the schema describes no fields ({describe_keys(schema)})",
         expected=expected,
         hint=_what_was_meant(schema, source),
         pointer="",

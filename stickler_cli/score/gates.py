@@ -167,12 +167,15 @@ def _check_metric(
             raise gate_error(option, found, SYNTAX, hint)
         expected = f"one of {', '.join(metrics or METRICS)}"
         hint = _suggest_gate(gate, option, lowest, metrics)
-        finding = f"names the metric {metric}, which does not exist" if metric else "has no metric"
+        found = f"{text!r} has no metric"
+        if metric:
+            found = f"{text!r} names the metric {metric}, which does not exist"
         if metric in BOUNDS and gate.path:
-            names = FIGURES if gate.path[0] == CONFIDENCE_PREFIX else metrics or (*RATES, SCORE)
-            finding = f"asks for the {metric} bound of {gate.path[-1]}"
+            is_rating = gate.path[0] == CONFIDENCE_PREFIX
+            names = FIGURES if is_rating else metrics or (*RATES, SCORE, OTHER_NAMES[RIGHT_SHARE])
+            found = f"in {text!r}, {gate.path[-1]} has no {metric} bound"
             expected = f"the {metric} bound of one of {', '.join(names)}"
-        raise gate_error(option, f"{text!r} {finding}", expected, hint)
+        raise gate_error(option, found, expected, hint)
     if metric in (metrics or _SHARES):
         _check_share(gate, option, lowest)
     elif metric in COUNTS and lowest >= 0 and not gate.limit.is_integer():
@@ -310,10 +313,7 @@ _OTHER_OPERATORS: Final = {"=>": ">=", "=<": "<=", "≥": ">=", "≤": "<=", "<>
 """Maps operators that do not exist in gates to those that the user probably means."""
 
 
-OTHER_NAMES: Final = {
-    "wholly_right": f"{DOCUMENTS}.{RIGHT_SHARE}",
-    RIGHT_SHARE: f"{DOCUMENTS}.{RIGHT_SHARE}",
-}
+OTHER_NAMES: Final = dict.fromkeys(("wholly_right", RIGHT_SHARE), f"{DOCUMENTS}.{RIGHT_SHARE}")
 """Maps names of figures in results to the names that gates use for the same figures."""
 
 
@@ -579,7 +579,7 @@ _EXPECTED: Final = (
     f"{OVERALL_SCORE}, or [set:][path.]metric, such as f1 or items.price.recall, where metric is "
     f"one of {', '.join((*RATES, SCORE))}"
 )
-_LIMIT_HINT: Final = "to require a lowest value, add it, as in f1>=0.9"
+_LIMIT_HINT: Final = "to require a lowest value, write it after the metric, as in f1>=0.9"
 
 
 @dataclass(frozen=True, slots=True)

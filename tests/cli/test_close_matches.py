@@ -173,7 +173,9 @@ def test_the_remedy_of_each_difference_makes_it_wrong(
     captured = capsys.readouterr()
     assert json.loads(captured.out)["confusion_matrix"]["leaves"]["tp"] == 1
     assert f", in {field}: " in captured.err
-    assert f"to count it as wrong, {REMEDIES_IN_NOTES[difference]}\n" in captured.err
+    one_order = "to accept only one of the two orders"
+    aim = one_order if difference == "day or month first" else "to count it as wrong"
+    assert f"; {aim}, {REMEDIES_IN_NOTES[difference]}\n" in captured.err
 
     place, key = schema["properties"][field], "x-aws-stickler-comparator"
     match remedy:
@@ -190,6 +192,28 @@ def test_the_remedy_of_each_difference_makes_it_wrong(
     assert main(["eval", "schema.json", "gt.jsonl", "pred.jsonl", "-f", "json"]) == 0
     captured = capsys.readouterr()
     assert json.loads(captured.out)["confusion_matrix"]["leaves"]["fd"] == 1
+    assert "counted as right" not in captured.err
+
+
+@pytest.mark.parametrize(("day_first", "wrong"), [(True, 0), (False, 1)])
+def test_a_stated_order_of_day_and_month_decides_about_a_date_without_a_note(
+    tmp_path, monkeypatch, capsys, day_first, wrong
+):
+    monkeypatch.chdir(tmp_path)
+    dates = {"gt": "2024-03-04", "pred": "04/03/2024"}
+    for side, text in dates.items():
+        (tmp_path / f"{side}.jsonl").write_text(json.dumps({"date": text}), encoding="utf-8")
+    comparator = {
+        "x-aws-stickler-comparator": "DateComparator",
+        "x-aws-stickler-comparator-config": {"dayfirst": day_first},
+    }
+    schema = {"type": "object", "properties": {"date": {"type": "string", **comparator}}}
+    (tmp_path / "schema.json").write_text(json.dumps(schema), encoding="utf-8")
+
+    assert main(["eval", "schema.json", "gt.jsonl", "pred.jsonl", "-f", "json"]) == 0
+
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["confusion_matrix"]["leaves"]["fd"] == wrong
     assert "counted as right" not in captured.err
 
 

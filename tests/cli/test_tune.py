@@ -50,8 +50,8 @@ def test_a_threshold_is_proposed_with_its_gain_and_a_histogram(stickler, evidenc
     assert "all similarities are 0 or 1" in result.out
     assert (
         "name: threshold 0.3 -> 0.68\n"
-        "  share of the variance in similarity that the threshold explains: 0.0000 -> 0.9708 "
-        "(change +0.9708, 95% CI [" in result.out
+        "  how well the threshold separates similar from different values (share of variance "
+        "explained, at best 1): 0.0000 -> 0.9708 (change +0.9708, 95% CI [" in result.out
     )
     assert "\n1.00     " in result.out
     assert (evidence / "schema.json").read_text() == SCHEMA
@@ -113,7 +113,7 @@ def test_few_documents_are_no_reason_to_change_anything(stickler):
 def test_the_evidence_of_a_field_that_stays_is_shown_where_somebody_asks(stickler, evidence):
     arguments = ["tune", "schema.json", "gt.jsonl", "pred.jsonl", "--field"]
     result = stickler(*arguments, "code")
-    assert "\ncode: threshold 0.5 stays\n  all similarities are 0 or 1" in result.out
+    assert "\ncode: threshold 0.5 stays:\n  all similarities are 0 or 1" in result.out
     assert "\n1.00         400  ####" in result.out
     wrong = stickler(*arguments, "kode")
     assert wrong.code == 2

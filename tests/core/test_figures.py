@@ -6,6 +6,7 @@ from stickler_cli.core.figures import (
     cells,
     count_unlisted,
     cut_middle,
+    describe_keys,
     digits_of,
     fit_widths,
     format_beside_limit,
@@ -102,6 +103,15 @@ def test_an_interval_has_the_digits_of_rates_and_says_how_many_are_worth_it():
     assert digits_of(Interval(0.5, 0.5)) == 4
     # 0.4 wide: the first decimal differs, and one more is shown; 0.003 wide: the third, and one.
     assert [digits_of(Interval(0.5, end)) for end in (0.9, 0.503)] == [2, 4]
+
+
+def test_the_keys_of_an_object_are_told_in_quotes():
+    assert describe_keys({}) == "it has no keys"
+    assert describe_keys({"a b": 1}) == 'its only key is "a b"'
+    assert describe_keys(dict.fromkeys("abcde")) == 'its keys are "a", "b", "c", "d", "e"'
+    assert describe_keys(dict.fromkeys("abcdef")) == (
+        'its keys are "a", "b", "c", "d", "e" and 1 more'
+    )
 
 
 def test_some_names_are_told_and_how_many_more_there_are():

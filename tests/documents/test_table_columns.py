@@ -178,7 +178,23 @@ def test_a_schema_is_inferred_from_the_column_that_is_compared(
 @pytest.mark.parametrize(
     ("text", "code", "message"),
     [
-        (b"id#\n1#x\n", 2, "t.{}: column 2 has no name in the header"),
+        (
+            b"id#\n1#x\n",
+            2,
+            (
+                "t.{}: column 2 has no name in the header, expected a name for each column; name "
+                "the column or delete it\n"
+            ),
+        ),
+        (
+            b"#id\n0#x\n",
+            2,
+            (
+                "t.{}: column 1 has no name in the header, expected a name for each column; name "
+                "the column or delete it (if pandas wrote the file, that column is the index; "
+                "to_csv(..., index=False) leaves it out)\n"
+            ),
+        ),
         (b"id#caf\xe9\n1#x\n", 2, "t.{}: the header has the byte 0xe9 in column 2, which is not"),
         ("id#a\n1#x\n".encode("utf-16"), 2, "t.{}: the header has text that is encoded as UTF-16"),
         (b"id#a\n1#x\n2#caf\xe9\n", 3, "t.{}:2:1: the row has the byte 0xe9 in column 2, which is"),

@@ -109,35 +109,35 @@ def contained_at(pointer, others=""):
     [
         (
             {"name": "invoice", "strict": True, "schema": SCHEMA},
-            "its keys are name, strict, schema",
+            'its keys are "name", "strict", "schema"',
             contained_at("/schema"),
         ),
         (
             {"type": "function", "function": {"parameters": SCHEMA}},
-            "its keys are type, function",
+            'its keys are "type", "function"',
             contained_at("/function/parameters"),
         ),
         (
             {"components": {"schemas": {"A": SCHEMA, "B": SCHEMA}}},
-            "its key is components",
+            'its only key is "components"',
             contained_at("/components/schemas/A", " (and 1 more)"),
         ),
         (
             {"type": "object", "propertis": SCHEMA["properties"]},
-            "its keys are type, propertis",
+            'its keys are "type", "propertis"',
             "did you mean properties instead of propertis?",
         ),
         (
             {"number": "A-1", "a": 1, "b": 2, "c": 3, "d": 4, "e": 5},
-            "its keys are number, a, b, c, d and 1 more",
+            'its keys are "number", "a", "b", "c", "d" and 1 more',
             "is this file a document? The order of arguments is SCHEMA GT PRED",
         ),
         (
             {"number": "A-1", "a": 1, "b": 2, "c": 3, "d": 4},
-            "its keys are number, a, b, c, d",
+            'its keys are "number", "a", "b", "c", "d"',
             "is this file a document? The order of arguments is SCHEMA GT PRED",
         ),
-        ({"type": "object"}, "its key is type", ""),
+        ({"type": "object"}, 'its only key is "type"', ""),
     ],
 )
 def test_what_describes_nothing_is_refused_with_what_is_meant(schema, found, hint):

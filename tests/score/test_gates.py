@@ -103,21 +103,26 @@ def test_a_gate_is_read_into_its_parts(text, mode, path, metric, operator, limit
         (
             "wholly_right.lower>=0.5",
             (
-                "asks for the lower bound of wholly_right, expected the lower bound of one of "
-                "precision, recall, f1, accuracy, score; did you mean documents.right.lower>=0.5?"
+                "in 'wholly_right.lower>=0.5', wholly_right has no lower bound, expected the lower "
+                "bound of one of precision, recall, f1, accuracy, score, documents.right; did you "
+                "mean documents.right.lower>=0.5?"
             ),
         ),
         (
             "right.upper<=0.5",
             (
-                "asks for the upper bound of right, expected the upper bound of one of precision, "
-                "recall, f1, accuracy, score; did you mean documents.right.upper<=0.5?"
+                "in 'right.upper<=0.5', right has no upper bound, expected the upper bound of one "
+                "of precision, recall, f1, accuracy, score, documents.right; did you mean "
+                "documents.right.upper<=0.5?"
             ),
         ),
         ("lower>=0.5", "names the metric lower, which does not exist, expected one of precision"),
         (
             "confidence.total.coverage.lower>=0.5",
-            "asks for the lower bound of coverage, expected the lower bound of one of auroc,",
+            (
+                "in 'confidence.total.coverage.lower>=0.5', coverage has no lower bound, expected "
+                "the lower bound of one of auroc,"
+            ),
         ),
         ("mean_score>=0.9", "did you mean score>=0.9?"),
         ("precision@1>=0.2", "if precision@1 is a field, write precision@1.f1>=0.2"),

@@ -95,5 +95,5 @@ def test_the_figures_of_one_document_are_told_and_how_to_require_a_lowest_value(
     assert str(caught.value) == (
         "argument 'of': the value is 'tp', expected overall_score, or [set:][path.]metric, such as "
         "f1 or items.price.recall, where metric is one of precision, recall, f1, accuracy, score; "
-        "to require a lowest value, add it, as in f1>=0.9"
+        "to require a lowest value, write it after the metric, as in f1>=0.9"
     )

@@ -242,7 +242,7 @@ def test_layouts_of_packets(packet):
         (
             {"parts": []},
             (
-                'gt.json: the packet has no list of sections (its keys are ["parts"]), expected a '
+                'gt.json: the packet has no list of sections (its only key is "parts"), expected a '
                 'list under the key "sections", "documents" or "pages"; see docs/packets.md'
             ),
         ),
@@ -257,7 +257,7 @@ def test_layouts_of_packets(packet):
         (
             {"sections": [{"class": "x"}]},
             (
-                'gt.json#/sections/0: the section has no list of pages (its keys are ["class"]), '
+                'gt.json#/sections/0: the section has no list of pages (its only key is "class"), '
                 'expected a list under the key "page_indices", or the keys "start_page" and '
                 '"end_page"; see docs/packets.md'
             ),

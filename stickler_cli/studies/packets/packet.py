@@ -8,6 +8,7 @@ from itertools import pairwise
 from math import comb, log
 from typing import Final, Literal
 
+from stickler_cli.core.figures import describe_keys
 from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem
@@ -69,7 +70,7 @@ def _read_sections(value: JsonValue) -> list[PacketSection]:
     if isinstance(value, dict):
         key = next((key for key in _LISTS if isinstance(value.get(key), list)), None)
         if key is None:
-            description = f"the packet has no list of sections (its keys are {brief([*value])})"
+            description = f"the packet has no list of sections ({describe_keys(value)})"
             expected = 'a list under the key "sections", "documents" or "pages"'
             raise _UnreadableError((), description, f"{expected}; see docs/packets.md")
         steps: Path = (key,)
@@ -116,7 +117,7 @@ def _read_section(steps: Path, entry: Mapping[str, JsonValue], index: int) -> Pa
                 )
                 return PacketSection(name, kind, numbers)
     if "start_page" not in entry or "end_page" not in entry:
-        description = f"the section has no list of pages (its keys are {brief([*entry])})"
+        description = f"the section has no list of pages ({describe_keys(entry)})"
         expected = 'a list under the key "page_indices", or the keys "start_page" and "end_page"'
         raise _UnreadableError(steps, description, f"{expected}; see docs/packets.md")
     first = _read_page((*steps, "start_page"), entry["start_page"])

@@ -148,15 +148,16 @@ def report_of(record: SizeReport) -> Report:
         (
             "documents",
             (
-                "documents: number of documents needed for the half width, change or gate of the "
-                "row, if they are like those of the run; never: no number is enough"
+                "documents: how many documents you need to reach the half width, detect the change "
+                "or pass the gate of a row, if they are like the documents of the run; never: no "
+                "number is enough"
             ),
         ),
         (
             "likely",
             (
-                "likely: with this number of documents, a gate passes, or a change is detected, "
-                f"with a probability of {record.power:g}"
+                "likely: number of documents with which the gate passes, or the change is "
+                f"detected, with a probability of {record.power:g}"
             ),
         ),
     )

@@ -44,7 +44,7 @@ class PlanSettings(FinishedOptions, StudyOptions):
     )
     every_field: bool = option(
         False,
-        "Plan for each field separately. Give --of only a metric without a field, such as f1.",
+        "Plan for each field separately. --of is then a metric without a field, such as f1.",
         flag="--all",
         in_file="none",
     )

@@ -201,8 +201,11 @@ def _evidence_section(field: TunedFieldRecord, record: TuningRecord) -> Section:
 
     The section explains why the threshold changes or stays, and has a table of possible thresholds.
     """
-    change = "stays" if field.proposed is None else f"-> {setting(field.proposed)}"
-    reason = field.reason if field.gain is None else _gain_sentence(field, record)
+    if field.gain is None:
+        change, reason = "stays:", field.reason
+    else:
+        change = "stays" if field.proposed is None else f"-> {setting(field.proposed)}"
+        reason = _gain_sentence(field, record)
     return Section(
         f"{field.field or WHOLE}: threshold {setting(field.threshold)} {change}",
         [Text(reason, indent=INDENT, margin=INDENT), _cut_table(field, record)],
@@ -214,7 +217,10 @@ def _gain_sentence(field: TunedFieldRecord, record: TuningRecord) -> str:
     if record.by_verdicts:
         criterion = "F1 against verdicts"
     else:
-        criterion = "share of the variance in similarity that the threshold explains"
+        criterion = (
+            "how well the threshold separates similar from different values (share of variance "
+            "explained, at best 1)"
+        )
     sentence = f"{criterion}: {rate(field.now)} -> {rate(field.then)}"
     if field.gain is not None:
         difference = (field.then or 0.0) - (field.now or 0.0)
