@@ -403,7 +403,7 @@ def _ask_about(number: str, choice: Inferred, seen: Observed | None) -> Inferred
     values = seen and seen.find_field(choice.path)
     warn("")
     threshold = "" if choice.threshold is None else f", threshold {setting(choice.threshold)}"
-    warn(f"{number}, {field_path(choice.path)}: {choice.compared_by}{threshold}")
+    warn(f"{number}, {field_path(choice.path)}: suggestion: {choice.compared_by}{threshold}")
     warn(f"    {choice.reason}")
     if values:
         examples = ", ".join(sorted(values.values or ())[:SHOWN])

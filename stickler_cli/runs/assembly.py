@@ -298,7 +298,7 @@ def _notes_on_fields(loaded: LoadedSchema, settings: EvalSettings) -> Iterator[s
     if loaded.note:
         yield loaded.note
     if settings.ignore:
-        yield f"fields that --ignore removes on both sides: {join_some(settings.ignore)}"
+        yield f"not compared on either side, because of --ignore: {join_some(settings.ignore)}"
 
 
 def kinds_of(loaded: LoadedSchema) -> tuple[DocumentKind, ...]:

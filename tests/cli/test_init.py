@@ -191,7 +191,7 @@ def test_each_choice_can_be_changed(stickler, data, monkeypatch):
     assert item_fields["sku"][X + "threshold"] == 0.5
     assert item_fields["sku"]["$comment"].startswith("chosen by hand")
     assert item_fields["qty"] == {"type": "integer"}
-    assert "field 1 of 4, id: ExactComparator" in result.err
+    assert "field 1 of 4, id: suggestion: ExactComparator" in result.err
     assert "did you mean FuzzyComparator?" in result.err
     assert "2 is not a threshold in [0, 1]" in result.err
 

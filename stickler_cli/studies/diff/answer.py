@@ -309,7 +309,7 @@ def _find_confidence_change(
     value = confidence_change[0].change if confidence_change else None
     if gate.bound and confidence_change:
         value = getattr(confidence_change[0].interval, gate.bound, None)
-    return value, "one of the runs does not have this figure"
+    return value, "at least one of the runs does not have this figure"
 
 
 def contrasts(base: Run, new: Run) -> list[Contrast]:

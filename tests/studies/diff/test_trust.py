@@ -97,7 +97,7 @@ def test_the_table_names_them(runs, capsys):
         ("confidence.auroc>=-0.7", 0, ""),
         ("confidence.auroc>=-0.1", 1, "change of confidence.auroc is -0."),
         ("confidence.total.ece.upper<=0.01", 1, "change of confidence.total.ece.upper is 0."),
-        ("confidence.id.auroc>=0", 1, "one of the runs does not have this figure"),
+        ("confidence.id.auroc>=0", 1, "at least one of the runs does not have this figure"),
         (
             "confidence.coverage>=0",
             1,
