@@ -146,13 +146,13 @@ class Question(NamedTuple):
         try:
             arguments = json.loads(text)
         except (ValueError, RecursionError):
-            raise MalformedRequestError("its arguments are not JSON") from None
+            raise MalformedRequestError("the arguments are not JSON") from None
         if not isinstance(arguments, list) or len(arguments) != len(self.tests):
-            arguments_in_words = number_of(len(self.tests), "argument")
-            raise MalformedRequestError(f"it needs a JSON list of {arguments_in_words}")
+            length = number_of(len(self.tests), "element")
+            raise MalformedRequestError(f"the arguments must be a JSON list of {length}")
         for number, (test, argument) in enumerate(zip(self.tests, arguments, strict=True), 1):
             if not test(argument):
-                raise MalformedRequestError(f"its argument {number} has a wrong type")
+                raise MalformedRequestError(f"argument {number} has the wrong type")
         return self.answer(*arguments)
 
 
@@ -322,7 +322,7 @@ class _Answers(BaseHTTPRequestHandler):
             raise
         except MalformedRequestError as error:
             warn(
-                "stickler view refused a request that did not come from its own page "
+                "stickler view refused a request that its own page does not send "
                 f"({error}); you can go on using the page"
             )
             self._answer(HTTPStatus.BAD_REQUEST, b"no such question", "text/plain")

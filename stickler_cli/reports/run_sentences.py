@@ -294,14 +294,19 @@ def wholly_right(view: RunView) -> str:
     interval = documents.interval(evaluation.interval_settings)
     share = view.rate(documents.share) + _bounds(view, interval)
     numbers = [
-        f"with at most {n_lost}: {n_documents:,}"
+        f"{_documents_with(n_documents)} at most {number_of(n_lost, 'such value')}"
         for n_lost, n_documents in enumerate(accumulate(documents.lost))
         if n_lost and documents.lost[n_lost]
     ]
     if n_others := documents.documents - sum(documents.lost):
-        numbers.append(f"with more than {MAX_LOST}: {n_others:,}")
-    right = f"documents without wrong, missed or invented values: {documents.right:,}"
+        numbers.append(f"{_documents_with(n_others)} more than {MAX_LOST} such values")
+    right = f"{_documents_with(documents.right)} no wrong, missed or invented value"
     return "; ".join([f"share of completely right documents: {share}", right, *numbers])
+
+
+def _documents_with(count: int) -> str:
+    """Return the beginning of a sentence, such as `1 document has`."""
+    return f"{number_of(count, 'document')} {'has' if count == 1 else 'have'}"
 
 
 def gate_sentence(
@@ -505,7 +510,7 @@ def notes(view: RunView) -> list[str]:
         "fields that have no value in any ground truth or prediction: ",
     )
     lines += (
-        f"{number_of(warnings[name], 'document')} {'has' if warnings[name] == 1 else 'have'} {text}"
+        f"{_documents_with(warnings[name])} {text}"
         for name, text in _ODDITIES.items()
         if warnings.get(name)
     )

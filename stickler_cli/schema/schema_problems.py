@@ -164,8 +164,12 @@ class AnnotationUsage:
                     "the annotation has no effect, because the elements of this list are paired by "
                     "position"
                 )
-                expected = f'no such annotation, or {annotated("pairing")} "best" or "ordered"'
-                hint = '"ordered" keeps the order, but may leave elements unpaired'
+                expected = ""
+                condition = "if the elements are objects, " if name == "key" else ""
+                hint = (
+                    f'leave it out, or {condition}set {annotated("pairing")} to "best" or '
+                    '"ordered" ("ordered" keeps the order, but may leave elements unpaired)'
+                )
             self._unused[key] = (holder, finding, expected, hint)
 
     def report(self) -> None:

@@ -333,7 +333,8 @@ class ErrorsSettings(
         "cause",
         (
             "How to sort errors: by cause, by document, by field, by class, or by similarity "
-            "(least similar values first). In formats other than table, cause sorts by document."
+            "(least similar values first). In formats other than table, --sort cause has the same "
+            "effect as --sort document."
         ),
         in_file="none",
         panel="output",

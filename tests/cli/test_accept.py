@@ -32,7 +32,7 @@ def test_a_policy_has_a_threshold_for_each_field_that_has_one(accept, data):
     promise, _, _ = (data / "policy.txt").read_text().partition("\n")
     assert promise == (
         "limit for each field: at most 10% of its accepted values are wrong, as an average over "
-        "documents; probability that a field keeps this limit: at least 0.95; based on 240 "
+        "documents; probability that a field stays within this limit: at least 0.95; based on 240 "
         "labelled documents"
     )
     fields = {field["field"]: field for field in policy(data)["fields"]}

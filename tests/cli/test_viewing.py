@@ -201,23 +201,23 @@ def test_a_malformed_request_is_refused_on_one_line(address, capsys, raw_request
     [
         ("../../etc/passwd", 'there is no query "../../etc/passwd"'),
         ("__class__?q=[]", 'there is no query "__class__"'),
-        ("page", "its arguments are not JSON"),
-        ("page?q=", "its arguments are not JSON"),
-        ("page?q=[[", "its arguments are not JSON"),
-        ("page?q=" + "[" * 20_000, "its arguments are not JSON"),
-        ("page?q={}", "it needs a JSON list of 3 arguments"),
-        ("select?q=[]", "it needs a JSON list of 1 argument"),
-        ("of?q=[1,2]", "it needs a JSON list of 1 argument"),
-        ("page?q=[{},0,1e3]", "its argument 3 has a wrong type"),
-        ("page?q=[{},0,99999999999999999999]", "its argument 3 has a wrong type"),
-        ("select?q=[[]]", "its argument 1 has a wrong type"),
-        ('select?q=[{"find":{"a":1}}]', "its argument 1 has a wrong type"),
-        ('select?q=[{"outcome":[[]]}]', "its argument 1 has a wrong type"),
-        ('select?q=[{"find":"%5Cud800"}]', "its argument 1 has a wrong type"),
-        ("select?q=[null]", "its argument 1 has a wrong type"),
-        ('place?q=[{},{"document":1}]', "its argument 2 has a wrong type"),
-        ("place-documents?q=[{},null]", "its argument 2 has a wrong type"),
-        ('of?q=[{"a":1}]', "its argument 1 has a wrong type"),
+        ("page", "the arguments are not JSON"),
+        ("page?q=", "the arguments are not JSON"),
+        ("page?q=[[", "the arguments are not JSON"),
+        ("page?q=" + "[" * 20_000, "the arguments are not JSON"),
+        ("page?q={}", "the arguments must be a JSON list of 3 elements"),
+        ("select?q=[]", "the arguments must be a JSON list of 1 element"),
+        ("of?q=[1,2]", "the arguments must be a JSON list of 1 element"),
+        ("page?q=[{},0,1e3]", "argument 3 has the wrong type"),
+        ("page?q=[{},0,99999999999999999999]", "argument 3 has the wrong type"),
+        ("select?q=[[]]", "argument 1 has the wrong type"),
+        ('select?q=[{"find":{"a":1}}]', "argument 1 has the wrong type"),
+        ('select?q=[{"outcome":[[]]}]', "argument 1 has the wrong type"),
+        ('select?q=[{"find":"%5Cud800"}]', "argument 1 has the wrong type"),
+        ("select?q=[null]", "argument 1 has the wrong type"),
+        ('place?q=[{},{"document":1}]', "argument 2 has the wrong type"),
+        ("place-documents?q=[{},null]", "argument 2 has the wrong type"),
+        ('of?q=[{"a":1}]', "argument 1 has the wrong type"),
     ],
 )
 def test_a_question_that_no_page_asks_is_refused_in_words(address, capsys, question, reason):
@@ -229,7 +229,7 @@ def test_a_question_that_no_page_asks_is_refused_in_words(address, capsys, quest
 
     message = capsys.readouterr().err
     assert message == (
-        f"stickler view refused a request that did not come from its own page ({reason}); "
+        f"stickler view refused a request that its own page does not send ({reason}); "
         "you can go on using the page\n"
     )
 

@@ -74,9 +74,15 @@ def test_objects_that_swapped_places_are_wrong():
     assert (counts, similarity) == ([0, 4, 0, 0], 0)
 
 
-@pytest.mark.parametrize("name", ["key", "distinct", "pairing-floor"])
-def test_what_pairs_in_other_ways_is_refused_beside_positions(name):
-    value = {"key": "k", "distinct": True, "pairing-floor": 0.5}[name]
+@pytest.mark.parametrize(
+    ("name", "value", "condition"),
+    [
+        ("key", "k", "if the elements are objects, "),
+        ("distinct", True, ""),
+        ("pairing-floor", 0.5, ""),
+    ],
+)
+def test_what_pairs_in_other_ways_is_refused_beside_positions(name, value, condition):
     items = {"type": "object", "properties": {"k": {"type": "string"}}}
     schema = {"properties": {"x": {**STEPS, "items": items, f"x-aws-stickler-{name}": value}}}
 
@@ -84,10 +90,13 @@ def test_what_pairs_in_other_ways_is_refused_beside_positions(name):
         compile_schema(schema)
     assert str(caught.value) == (
         f"#/properties/x/x-aws-stickler-{name}: the annotation has no effect, because the elements "
-        "of this list are paired by position, expected no such annotation, or "
-        'x-aws-stickler-pairing "best" or "ordered"; "ordered" keeps the order, but may leave '
-        "elements unpaired"
+        f"of this list are paired by position; leave it out, or {condition}set "
+        'x-aws-stickler-pairing to "best" or "ordered" ("ordered" keeps the order, but may leave '
+        "elements unpaired)"
     )
+    for pairing in ("best", "ordered"):
+        schema["properties"]["x"][KEY] = pairing
+        compile_schema(schema)
 
 
 @pytest.mark.parametrize(

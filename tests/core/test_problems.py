@@ -42,8 +42,20 @@ from stickler_cli.core.problems import (
         (Problem("", "the value is 0", pointer=""), "the value is 0"),
         (Problem("", "the value is 0", pointer="/a"), "#/a: the value is 0"),
         (
-            Problem("--seed", "the value is 'x'", hint="leave out --seed to use 0"),
-            "--seed: the value is 'x'; leave out --seed to use 0",
+            Problem(
+                source="--seed",
+                found="the value is 'x'",
+                expected="a whole number of at least 0",
+                hint="leave out --seed to use 0",
+            ),
+            (
+                "--seed: the value is 'x', expected a whole number of at least 0; "
+                "leave out --seed to use 0"
+            ),
+        ),
+        (
+            Problem("runs/a", "another run is using this directory", hint="wait for its end"),
+            "runs/a: another run is using this directory; wait for its end",
         ),
         (Problem("", "there are no documents"), "there are no documents"),
     ],

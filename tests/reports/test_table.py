@@ -269,8 +269,9 @@ def test_documents_are_counted_by_their_number_of_lost_values(run_of):
 
     text = " ".join(render(run_of(schema, pairs), VERBOSE).split())
     assert (
-        "share of completely right documents: 0.4000; documents without wrong, missed or invented "
-        "values: 2; with at most 1: 3; with at most 3: 4; with more than 10: 1 "
+        "share of completely right documents: 0.4000; 2 documents have no wrong, missed or "
+        "invented value; 3 documents have at most 1 such value; 4 documents have at most 3 such "
+        "values; 1 document has more than 10 such values "
     ) in text
     assert "more than" not in render(run_of(schema, pairs[:4]), VERBOSE)
 

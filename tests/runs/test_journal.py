@@ -101,11 +101,29 @@ def test_a_journal_of_another_version_is_refused_unless_it_begins_again(path, ve
 
 @pytest.mark.skipif(sys.platform == "win32", reason="opening a directory is not allowed there")
 def test_a_directory_in_the_place_of_the_journal_is_an_error(path):
+    path.unlink()
+    path.mkdir()
+
     with pytest.raises(UsageError) as caught:
-        Journal(str(path.parent), "--run-dir x")
+        Journal(str(path), "--run-dir x")
+
     assert str(caught.value) == (
-        f"--run-dir x: {path.parent} is a directory, expected a file; "
-        "delete it, or give another directory"
+        f"--run-dir x: the run directory must contain a file journal, but {path} is a directory; "
+        f"delete {path}, or give another --run-dir"
+    )
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes")
+def test_a_pipe_in_the_place_of_the_journal_is_an_error(path):
+    path.unlink()
+    os.mkfifo(path)
+
+    with pytest.raises(UsageError) as caught:
+        Journal(str(path), "--run-dir x")
+
+    assert str(caught.value) == (
+        "--run-dir x: the run directory must contain a file journal, "
+        f"but {path} is not a regular file; delete {path}, or give another --run-dir"
     )
 
 

@@ -62,13 +62,20 @@ CHECKSUM_BYTES: Final = 16
 BEGIN_AGAIN: Final = "to start over, use --restart; to keep both runs, give another directory"
 """Hint for the user if a run cannot continue in a directory."""
 
-_MAKE_ROOM: Final = "delete it, or give another directory"
-
 _NOT_ELSEWHERE: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 """Flags for opening a file. A link is not followed, and opening a named pipe does not wait."""
 
 # How many seconds of records a crash of the machine may lose; no other failure loses any.
 SYNC_SECONDS: Final = 1.0
+
+
+def _not_a_file(path: str, option: str, kind: str) -> Problem:
+    """Return the problem that the path of a journal leads to something else, such as a directory.
+
+    `kind` says what is there.
+    """
+    finding = f"the run directory must contain a file {Path(path).name}, but {path} is {kind}"
+    return Problem(option, finding, hint=f"delete {path}, or give another {RUN_DIR}")
 
 
 class Journal:
@@ -84,15 +91,13 @@ class Journal:
         try:
             self._handle = os.open(path, os.O_RDWR | os.O_CREAT | AS_IT_IS | _NOT_ELSEWHERE, 0o666)
         except IsADirectoryError:
-            finding = f"{path} is a directory"
-            raise UsageError([Problem(option, finding, "a file", _MAKE_ROOM)]) from None
+            raise UsageError([_not_a_file(path, option, "a directory")]) from None
         except OSError as error:
             finding = f"{path} cannot be opened ({error.strerror})"
             raise UsageError([Problem(option, finding)]) from None
         if not stat.S_ISREG(os.fstat(self._handle).st_mode):
             self.close()
-            finding = f"{path} is not a regular file"
-            raise UsageError([Problem(option, finding, "a regular file", _MAKE_ROOM)])
+            raise UsageError([_not_a_file(path, option, "not a regular file")])
         self._chain = b""
         self._synced = monotonic()
         self.cut = 0

@@ -118,7 +118,9 @@ def _promise_sentence(policy: AcceptancePolicy) -> str:
     """Return a sentence on what a policy promises: how many accepted values are wrong at most."""
     requirement, n_documents = policy.asked, len(policy.documents)
     event = (
-        "all fields keep this limit at once" if requirement.together else "a field keeps this limit"
+        "every field stays within this limit"
+        if requirement.together
+        else "a field stays within this limit"
     )
     return (
         f"limit for each field: at most {100 * requirement.max_error:.4g}% of its accepted values "

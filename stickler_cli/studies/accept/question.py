@@ -48,8 +48,8 @@ class AcceptSettings(
     max_error: float = option(
         0.05,
         (
-            "The largest share of the accepted values of a field that may be wrong. The share is "
-            "computed for each document, and averaged over documents."
+            "The highest share of wrong values to allow among the accepted values of a field. The "
+            "share is computed for each document, and averaged over documents."
         ),
         "SHARE",
         values=SHARE,
@@ -64,8 +64,8 @@ class AcceptSettings(
     )
     together: bool = option(
         False,
-        "Make --assurance the probability that all fields keep --max-error at once. Otherwise, it "
-        "is the probability for each field.",
+        "Make --assurance the probability that every field stays within --max-error. Otherwise, it "
+        "is the probability for each field by itself.",
         in_file="none",
     )
     apply: str | None = option(
