@@ -58,12 +58,21 @@ def own_file(folder: str, name: str) -> Path | None:
         ) from None
     if stat.S_ISREG(mode):
         return path
-    finding, hint = "this path is not a regular file", ""
-    if stat.S_ISLNK(mode):
-        finding = "this is a link"
+    kind, hint = "not a regular file", "move it elsewhere, or give another run directory"
+    if stat.S_ISDIR(mode):
+        kind = "a directory"
+    elif stat.S_ISLNK(mode):
+        kind = "a link"
         hint = "copy the run directory together with the files that its links point to"
     raise UsageError(
-        [Problem(source=str(path), found=finding, expected="a regular file", hint=hint)]
+        [
+            Problem(
+                source=str(path),
+                found=f"this is {kind}",
+                expected="a regular file of the run",
+                hint=hint,
+            )
+        ]
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from stickler_cli.core.problems import UsageError
-from stickler_cli.runs.whole_files import name_of_partial, whole_file
+from stickler_cli.runs.whole_files import name_of_partial, own_file, whole_file
 
 
 def test_a_file_is_there_when_its_block_has_ended(tmp_path):
@@ -93,6 +93,23 @@ def test_a_file_that_cannot_be_written_is_named():
 
     with pytest.raises(OSError, match="No space left on device: '/dev/full'"):
         fill()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a pipe with a name")
+@pytest.mark.parametrize(
+    ("make", "kind"), [(os.mkdir, "a directory"), (os.mkfifo, "not a regular file")]
+)
+def test_what_is_no_file_is_no_file_of_a_run(tmp_path, make, kind):
+    path = tmp_path / "run.json"
+    make(path)
+
+    with pytest.raises(UsageError) as caught:
+        own_file(str(tmp_path), "run.json")
+
+    assert str(caught.value) == (
+        f"{path}: this is {kind}, expected a regular file of the run; "
+        "move it elsewhere, or give another run directory"
+    )
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a pipe with a name")
