@@ -225,10 +225,11 @@ def test_a_config_that_cannot_be_used_is_refused(name, config, keyword, mentions
 @pytest.mark.parametrize(
     ("name", "keyword", "value"),
     [
-        ("ExactComparator", "case_sensitive", 1),
-        ("ExactComparator", "case_sensitive", None),
-        ("ExactComparator", "strip", "true"),
-        ("ExactComparator", "strip", 1),
+        *(
+            ("ExactComparator", keyword, value)
+            for keyword in ("case_sensitive", "strip")
+            for value in (1, "true", None)
+        ),
         ("LevenshteinComparator", "normalize", 0),
         ("FuzzyComparator", "normalize", "yes"),
         ("StructuredModelComparator", "strict_types", None),
@@ -260,13 +261,25 @@ def test_a_class_by_its_module_is_refused_unless_allowed(plugins):
         ("acme_broken:Plain", "RuntimeError: no licence"),
         ("acme_plugin:not_a_class", "acme_plugin:not_a_class is not one"),
         ("acme_plugin:Outer", "acme_plugin:Outer is not one"),
-        ("Broken", "acme_broken:Judge fails with RuntimeError"),
-        ("Twice", "define this name: acme_plugin:A and other:B"),
     ],
 )
 def test_a_class_that_cannot_be_used_says_why(plugins, name, cause):
     with pytest.raises(UnknownComparatorError) as caught:
         comparator_class(name, allow_plugins=True)
+
+    assert cause in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [
+        ("Broken", "acme_broken:Judge fails with RuntimeError"),
+        ("Twice", "define this name: acme_plugin:A and other:B"),
+    ],
+)
+def test_a_name_of_an_installed_package_that_cannot_be_used_says_why(plugins, name, cause):
+    with pytest.raises(UnknownComparatorError) as caught:
+        comparator_class(name)
 
     assert cause in caught.value.hint
 

@@ -14,17 +14,16 @@ JAN_1_2024 = 738_886
 
 
 @pytest.mark.parametrize(
-    ("start", "end", "n_days"),
+    ("start", "end", "parts", "n_days"),
     [
-        ((2024, 1, 1), (2024, 1, 1), 1),
-        ((2024, 1, 1), (2024, 1, 10), 10),
-        ((2024, 1, None), (2024, 3, None), 31 + 29 + 31),
-        ((2024, None, None), (2025, None, None), 366 + 365),
+        ((2024, 1, 1), (2024, 1, 1), WHOLE, 1),
+        ((2024, 1, 1), (2024, 1, 10), WHOLE, 10),
+        ((2024, 1, None), (2024, 3, None), frozenset({"year", "month"}), 31 + 29 + 31),
+        ((2024, None, None), (2025, None, None), frozenset({"year"}), 366 + 365),
     ],
 )
-def test_a_range_has_its_last_day_month_or_year(start, end, n_days):
+def test_a_range_has_its_last_day_month_or_year(start, end, parts, n_days):
     stated = StatedRange(StatedDate(*start), StatedDate(*end))
-    parts = stated.ends[0].stated_parts
 
     assert days_of(stated, parts, utc=False) == (range(JAN_1_2024, JAN_1_2024 + n_days),)
 

@@ -88,6 +88,7 @@ def test_values_are_read_by_their_types(kind, value, expected):
         *((float, value, "expected a number") for value in (True, "1", float("inf"))),
         (str, b"a", "expected a string"),
         (Colour, "green", "expected one of red, blue"),
+        (Literal["a"], [], 'expected "a"$'),  # a list cannot be a key
         (Literal["run/1"], "run/2", 'the value is "run/2", expected "run/1"$'),
         (list[int], {"a": 1}, "expected an array"),
         (Sequence[Sequence[float]], ["ab"], "/0: the value is .*expected an array"),

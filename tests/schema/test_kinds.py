@@ -29,6 +29,7 @@ FLOOR = "x-aws-stickler-pairing-floor"
 MATCH = "x-aws-stickler-match-threshold"
 
 STRING = {"type": "string"}
+BOX = {"type": "array", "items": {"type": "number"}, COMPARATOR: "BBoxIoUComparator"}
 
 
 def field_of(schema, draft=None):
@@ -73,6 +74,7 @@ class WholeObject(ExactComparator):
         ({"type": "boolean", COMPARATOR: "FuzzyComparator"}, "FuzzyComparator", 1.0),
         ({"type": "boolean", THRESHOLD: 0.2}, "ExactComparator", 0.2),
         ({"type": "array", COMPARATOR: "BBoxIoUComparator"}, "BBoxIoUComparator", 0.5),
+        (BOX, "BBoxIoUComparator", 0.5),
     ],
 )
 def test_a_leaf_has_the_comparator_and_threshold_of_its_kind(schema, comparator, threshold):

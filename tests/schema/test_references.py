@@ -60,6 +60,15 @@ def folder(tmp_path):
             {"$defs": {"x": {"$id": "n.json", "$defs": {"y": {"$anchor": "x", **NUMBER}}}}},
         ),
         ("n.json#/$defs/y", {"$defs": {"x": {"$id": "n.json", "$defs": {"y": NUMBER}}}}),
+        (
+            "n.json",  # refers to #/$defs/x, which is in both, and means its own
+            {
+                "$defs": {
+                    "x": {"type": "string"},
+                    "y": {"$id": "n.json", "$ref": "#/$defs/x", "$defs": {"x": NUMBER}},
+                }
+            },
+        ),
         ("https://a.org/s.json#/$defs/n", {"$id": "https://a.org/s.json", "$defs": {"n": NUMBER}}),
         (
             "/n.json",
@@ -282,10 +291,11 @@ POINTER = "a JSON Pointer to an existing part of the schema"
     [
         ("#/$defs/mony", POINTER, "did you mean money?"),
         ("#/required/bb", POINTER, ""),  # a list has no names
+        # Anchors have no near name.
         ("#mony", 'a schema with "$anchor": "mony", or a JSON Pointer such as #/$defs/a', ""),
     ],
 )
-def test_a_near_name_is_proposed(reference, expected, hint):
+def test_what_a_reference_could_lead_to_is_said_and_a_near_name_proposed(reference, expected, hint):
     schema = referring(reference, required=["b"], **{"$defs": {"money": NUMBER}})
 
     problem = problems(schema)["/properties/a/$ref"]
@@ -342,6 +352,7 @@ def test_what_stands_at_an_unknown_place_is_checked_when_it_is_used():
                 "number.json": NUMBER,
             },
         ),
+        # The $id of a file does not change where its references start.
         (
             "b.json",
             {
@@ -424,7 +435,11 @@ def test_files_that_refer_to_each_other_are_a_recursion(folder):
         ("text.json", '"text"', "text.json points to a value of type string"),
         ("old.json", '{"$schema": "http://json-schema.org/draft-03/schema#"}', "in Draft 3"),
         ("wrong.json", '{"type": "sting"}', "wrong.json points to an invalid schema"),
-        ("a.json#/b", '{"b": {"type": "number"}, "type": "sting"}', "points to an invalid schema"),
+        (
+            "b.json#/$defs/n",
+            '{"$defs": {"n": {"type": "number"}}, "type": "sting"}',
+            "b.json#/$defs/n points to an invalid schema",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_used_is_named(folder, reference, contents, found):

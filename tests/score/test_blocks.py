@@ -295,6 +295,7 @@ def expected() -> list[dict]:
 @pytest.mark.parametrize(
     ("number", "size", "most_bytes"),
     [
+        # One whole block and a part of a second one: each document by itself takes long.
         pytest.param(390, 1, 1, marks=pytest.mark.slow),
         *((520, 7, 1 << 20), (520, 300, 1), (520, 300, 1 << 20), (520, 520, 1 << 20)),
     ],

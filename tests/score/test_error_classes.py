@@ -589,7 +589,9 @@ def test_limits_of_what_is_read_are_the_longest_that_is():
         (same_date, "20240105", "5 January 2024", False),
     ],
 )
-def test_two_texts_are_related_as_dates_either_way(relation, first, second, holds):
+def test_whether_two_texts_are_related_as_dates_does_not_depend_on_their_order(
+    relation, first, second, holds
+):
     assert bool(relation(first, second)) is holds
     assert bool(relation(second, first)) is holds
 

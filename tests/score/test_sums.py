@@ -268,13 +268,14 @@ def test_of_a_document_that_was_not_compared_nothing_is_counted():
 
 
 def test_an_object_where_another_kind_is_found_counts_in_leaves_alone_in_an_item_not_found():
-    item = an_object(a=TEXT, b=TEXT, o=an_object(c=TEXT))
+    item = an_object(a=TEXT, b=TEXT, o=an_object(c=TEXT, d=TEXT))
     schema = an_object(rows=a_list(item))
     gt, pred = {"a": "1", "b": "2", "o": {"c": "x"}}, {"a": "1", "b": "3", "o": ["y", "z"]}
 
     root = tallied(schema, {"rows": [gt]}, {"rows": [pred]})
 
-    # One of three fields is right. A value of another kind than the declared one is one leaf.
+    # One of three fields is right. A value of another kind than the declared one is one leaf;
+    # d, which is absent, counts nothing.
     mismatch = root["rows", "o"]
     assert by_mode(root["rows",])[:2] == (Counts(fd=1), Counts(fd=1))
     assert by_mode(mismatch) == (Counts(), Counts(), Counts(fn=1, fa=1))
@@ -477,6 +478,9 @@ def test_rates_are_as_defined_and_0_without_a_denominator(counts, precision, rec
     assert counts.derived() == pytest.approx(
         {"precision": precision, "recall": recall, "f1": f1, "accuracy": accuracy}
     )
+    view = counts.view()
+    assert view.keys() == {"tp", "fd", "fa", "fn", "fp", "tn", "derived"}
+    assert view["derived"].keys() == {"cm_precision", "cm_recall", "cm_f1", "cm_accuracy"}
 
 
 def test_a_rule_decides_what_recall_is_in_every_rate():
