@@ -176,7 +176,7 @@ class Elsewhere(Client):
 
 
 def test_whether_a_model_can_be_asked_is_for_the_client_to_say():
-    comparator = SemanticComparator(embedding_function=vector_from_server)
+    comparator = SemanticComparator("openai:m", embedding_function=vector_from_server)
     comparator.require()
 
     with pytest.raises(UnavailableError) as caught:
