@@ -145,15 +145,21 @@ def _asked_for(name: str) -> SourceKind | None:
 def near_name(name: str) -> str:
     """Return a hint that names a similar file in the same directory.
 
-    It is empty if there is no similar file, or if the name contains a secret.
+    If the directory does not exist, or is a file, the hint says so. It is empty if there is no
+    similar file, if the directory cannot be listed, or if the name contains a secret.
     """
     if hide_secrets(name) != name:  # a part of it may contain a part of a password
         return ""
     path = Path(name)
     try:
         siblings = os.listdir(path.parent)  # noqa: PTH208 - names, not paths, are compared
+    except (FileNotFoundError, NotADirectoryError):
+        directory = decoded(str(path.parent))
+        if path.parent.exists():
+            return f"{directory} is a file, not a directory"
+        return f"the directory {directory} does not exist either"
     except OSError:
-        return f"the directory {decoded(str(path.parent))} does not exist either"
+        return ""
     # A link that leads nowhere has the name itself.
     other_names = [sibling for sibling in siblings if sibling != path.name]
     return did_you_mean(

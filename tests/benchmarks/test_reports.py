@@ -2,7 +2,9 @@
 
 import dataclasses
 import json
+import shutil
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -97,7 +99,11 @@ def small(monkeypatch):
 
 def test_a_run_of_the_tool_and_the_floor_agrees(monkeypatch, native_floor, tmp_path, capsys):
     figures = tmp_path / "figures.json"
-    monkeypatch.setattr(native, "build", lambda directory: native_floor)
+
+    def copy_floor(directory):
+        return native_floor and Path(shutil.copy(native_floor, directory))
+
+    monkeypatch.setattr(native, "build", copy_floor)
     monkeypatch.setattr(command, "SETS", {"note": dataclasses.replace(NOTE, documents=20)})
 
     assert command.main(["speed", "--quick", "--no-reference", "--json", str(figures)]) == 0

@@ -7,7 +7,7 @@ from hashlib import blake2b
 import pytest
 
 from stickler_cli.clients.connections import Connections
-from stickler_cli.clients.judge import Judge, Pair, takes_temperature
+from stickler_cli.clients.judge import INSTRUCTIONS, Judge, Pair, takes_temperature
 from stickler_cli.clients.servers import SERVERS
 from stickler_cli.comparators import LLMComparator
 from stickler_cli.core.problems import ModelError, UnavailableError
@@ -438,3 +438,4 @@ def test_what_is_estimated_where_a_server_tells_no_usage_counts_for_the_budget(
             judge.compare("Main St", "MAIN STREET")
 
     assert client.usage.calls == len(server.requests) == 1
+    assert client.usage.input_tokens >= len(INSTRUCTIONS) / 4  # a token has four characters

@@ -51,6 +51,7 @@ def usage_for(model, name):
 def test_a_verdict_counts_whatever_its_usage_is(server, asking, monkeypatch, model):
     usual, names = server.answer, [*UNREADABLE_USAGE]
 
+    # The first request gets the usage of the first name, and so on.
     def answer(path, body):
         answer = usual(path, body) | {"usage": usage_for(model, names[len(server.requests) - 1])}
         if answer["usage"] is MISSING:
@@ -61,6 +62,7 @@ def test_a_verdict_counts_whatever_its_usage_is(server, asking, monkeypatch, mod
     used, comparator = {}, LLMComparator(model)
     with asking(attempts=1, cache=False) as client, warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
+        # All questions have the same length, and so the same estimate.
         for number, name in enumerate(names):
             before = client.usage
             assert comparator.compare(f"Main St {number:02}", f"MAIN ST {number:02}") == 1.0
@@ -74,6 +76,7 @@ def test_a_verdict_counts_whatever_its_usage_is(server, asking, monkeypatch, mod
 
     # The estimates of the question and of the shortest verdict, which may have a single token
     estimate = Judge(model, None).tokens(Pair('"MAIN ST 00"', '"Main St 00"'))
+    # calls, failed calls, input tokens, output tokens
     expected = dict.fromkeys(names, (1, 0, estimate, 4))
     assert used == expected | {"counts are 1": (1, 0, estimate, 1)}
     assert not [warning for warning in warned if "usage" in str(warning.message)]

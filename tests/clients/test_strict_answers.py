@@ -105,14 +105,19 @@ def test_an_answer_too_long_to_be_checked_is_no_verdict(server, asking, monkeypa
     assert len(server.requests) == 2  # asked once more
 
 
-def test_an_answer_with_two_choices_is_no_verdict(server, asking, monkeypatch):
-    def double(text):
+@pytest.mark.parametrize(
+    ("n_choices", "message"), [(0, "not a valid verdict"), (2, "2 choices, expected one")]
+)
+def test_an_answer_without_exactly_one_choice_is_no_verdict(
+    server, asking, monkeypatch, n_choices, message
+):
+    def repeat_choice(text):
         answer = json.loads(text)
-        answer["choices"] *= 2
+        answer["choices"] *= n_choices
         return json.dumps(answer)
 
-    answering(server, monkeypatch, double)
-    with asking() as client, pytest.raises(ModelError, match="2 choices, expected one"):
+    answering(server, monkeypatch, repeat_choice)
+    with asking() as client, pytest.raises(ModelError, match=message):
         LLMComparator("openai:m").compare("a", "A")
 
     assert len(server.requests) == 2  # asked once more

@@ -31,8 +31,11 @@ ENDING = "; two ids are paired only if every character is equal"
             DECOMPOSED,
             r"there is 'cafe\u0301', which differs only in Unicode form (here 'caf\xe9')" + ENDING,
         ),
-        ("a", None, ""),
     ],
 )
-def test_a_difference_in_case_or_form_is_made_visible(name: str, other: str | None, sentence: str):
+def test_a_difference_in_case_or_form_is_made_visible(name: str, other: str, sentence: str):
     assert difference(name, other) == sentence
+
+
+def test_without_another_name_there_is_nothing_to_say():
+    assert difference("a", None) == ""

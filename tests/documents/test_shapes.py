@@ -198,6 +198,7 @@ NESTED_REPEATS = [
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("pattern", "side"),
+    # Both sides are searched by the same function: one pattern shows it for gt.
     [(NESTED_REPEATS[0], "gt"), *((pattern, "pred") for pattern in NESTED_REPEATS)],
 )
 def test_a_search_that_would_not_end_is_ended_and_names_the_id(

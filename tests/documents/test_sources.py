@@ -88,7 +88,11 @@ def test_an_unknown_suffix_is_a_problem_that_names_the_known_ones(tmp_path: Path
         ("invocies.jsonl", "did you mean {}/invoices.jsonl?"),
         ("a.json", ""),  # no other name is near
         ("no/a.json", "the directory {}/no does not exist either"),
-        ("invoices.jsonl/b.json", "the directory {}/invoices.jsonl does not exist either"),
+        ("invoices.jsonl/b.json", "{}/invoices.jsonl is a file, not a directory"),
+        (
+            "invoices.jsonl/no/b.json",
+            "the directory {}/invoices.jsonl/no does not exist either",
+        ),
     ],
 )
 def test_a_missing_file_gets_as_a_hint_the_nearest_name_or_what_else_is_missing(
@@ -99,6 +103,18 @@ def test_a_missing_file_gets_as_a_hint_the_nearest_name_or_what_else_is_missing(
     expected = "there is no such file or directory"
     assert isinstance(problem, Problem)
     assert (problem.found, problem.hint) == (expected, hint.format(tmp_path))
+
+
+def test_a_missing_file_in_a_directory_that_may_not_be_listed_gets_no_hint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def refuse(name: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "listdir", refuse)
+    problem = kind_of_source(str(tmp_path / "a.json"))
+    assert isinstance(problem, Problem)
+    assert (problem.found, problem.hint) == ("there is no such file or directory", "")
 
 
 @pytest.mark.parametrize("name", ["a\0b", "a" * 5000])
