@@ -278,6 +278,7 @@ def test_a_result_that_failed_in_parts_is_asked_for_again_in_the_whole(files):
     measures = [Measure(name, None, kept, {name: None}, "result: it fails") for _ in range(2)]
     assert measures[0].outcome() == ({name: None}, "result: it fails")
     load_metrics(measures, allow_plugins=True)
+    assert [measure.figures[f"{name}.apart"] for measure in measures] == [2, 2]
     measures[0].merge(measures[1])
     assert measures[0].figures[f"{name}.apart"] == 4
     lost = Measure(name, None, {}, {name: None}, "document a: it fails")
@@ -296,6 +297,16 @@ def test_a_document_is_added_to_a_metric_that_was_read_from_a_file(files):
         {f"{name}.apart": 5, f"{name}.without": 0, f"{name}.none": None},
         "",
     )
+
+
+def test_a_document_that_fails_after_reading_leaves_no_figures_in_copies_either(files):
+    name = "own_metrics:Totals"
+    read = Measure(name, None, {"seen": ["a"], "sum": 2, "without": 0})
+    load_metrics([read], allow_plugins=True)
+    read.add(MeasuredDocument("b", {}, {"total": 4}, 0.0))
+    problem = "document b: the metric failed with KeyError: 'total'"
+    for measure in (read, read.copied()):
+        assert measure.outcome() == ({name: None}, problem)
 
 
 def test_a_metric_is_complete_or_none():

@@ -30,6 +30,8 @@ def test_a_packet_without_a_prediction_misses_its_sections(stickler, packets):
     assert (result.code, report["counts"]["packets.missing"]) == (1, 1)
     assert result.err == "gate failed: sections.class.f1 0.667 < 0.7\n"
     assert report["counts"]["sections.missed"] == 2
+    statuses = {packet["id"]: packet["status"] for packet in report["packets"]}
+    assert statuses == {"one": "compared", "two": "missing"}
 
 
 def test_packets_that_cannot_be_compared_are_named(stickler, packets):

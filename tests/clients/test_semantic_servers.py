@@ -39,6 +39,14 @@ def test_a_bedrock_model_is_asked_by_its_whole_id(server, asking):
     assert sorted(body["inputText"] for _, _, body in server.requests) == ["banana", "car"]
 
 
+def test_a_model_of_cohere_is_asked_in_its_own_form(server, asking):
+    with asking():
+        SemanticComparator("eu.cohere.embed-multilingual-v3").compare("car", "banana")
+
+    assert sorted(body["texts"] for _, _, body in server.requests) == [["banana"], ["car"]]
+    assert [body["input_type"] for _, _, body in server.requests] == ["clustering"] * 2
+
+
 def test_each_distinct_text_of_a_column_is_sent_once_in_one_request(server, asking, all_pairs):
     with asking() as client:
         comparator = SemanticComparator("openai:small")

@@ -174,6 +174,8 @@ CENT = NumericComparator(unit="same", decimal="auto", absolute_tolerance=0.01)
         ("4.40 mmol/L", "4.4 mmol/l"),
         ("<5", "< 5"),
         ("≤5", "<=5"),
+        ("=<5", "<=5"),
+        ("=> 5", "at least 5"),
         ("<5", "less than 5"),
         ("~4 mg/L", "ca. 4 mg/L"),
         ("≈ 4", "about 4"),

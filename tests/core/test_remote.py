@@ -80,6 +80,7 @@ def forgetting():
         ("http://user:s3c/ret@h/a", "no host s3c with path /ret"),
         ("http://h/a.json#s3cret", "got a.json#s3cret"),
         ("http://h/a.json?signature=s3cretvalue&b=1", "refused s3cretvalue"),
+        ("http://h/a.json?signature=s3cretva&b=1", "refused s3cretva"),  # 8 characters
         ("http://h/a;token=s3cretvalue/b.json", "refused s3cretvalue"),
         ("user:s3cret@h", "no host in s3cret"),
         (

@@ -8,12 +8,15 @@ import pytest
 
 import stickler_cli
 from stickler_cli.documents.document_pair import DocumentPair
+from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.run_sentences import items_of_lists
+from stickler_cli.reports.run_sentences import confidences, items_of_lists
 from stickler_cli.reports.view import RunView
+from stickler_cli.runs.chunk import unwrapped
+from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.settings.deciding import RunFormat
-from .conftest import RIGHT
+from .conftest import ORDER, RIGHT
 
 PACKAGE = Path(stickler_cli.__file__).parent
 
@@ -35,6 +38,18 @@ def test_recall_is_counted_alike_in_the_whole_the_fields_and_the_groups(run_of, 
     assert [row.rates.recall for row in view.rows if row.path == ("total",)] == [
         0.0 if with_fd else None
     ]
+
+
+def test_the_share_of_values_with_a_confidence_is_stated(run_of):
+    pred = {"id": {"_value": "A-1", "_confidence": 0.9}, "total": 10}
+    pair = DocumentPair("a", {"id": "A-1", "total": 10}, pred)
+    run = run_of(pairs=[unwrapped(Unwrapper(compile_schema(ORDER).root), pair)])
+
+    (sentence,) = confidences(RunView(run))
+    assert sentence == (
+        "confidence: 1 predicted value with a confidence (50% of all), 100% right; "
+        "AUROC is undefined, as it needs right and wrong values"
+    )
 
 
 @pytest.mark.parametrize("form", [name for name in get_args(RunFormat) if name != "github"])

@@ -124,6 +124,11 @@ def test_chance_is_that_of_the_other_field_permuted():
     )
 
 
+def test_fewer_hits_than_expected_are_certain_although_exactly_that_many_are_not():
+    # Of 1000 tries, 100 are expected to hit. Exactly 10 hits have a probability of e**-71 or less.
+    assert upper_tail(10, 1000, 0.1) == pytest.approx(1.0, abs=1e-9)
+
+
 def test_chance_is_corrected_for_the_fields_tried():
     counts = ValueCounts()
     for name in ("code", "other", "third"):

@@ -184,6 +184,10 @@ def test_a_date_and_a_number_far_from_all_others_are_found(run_lint):
         pytest.param([10 + n + 10**9 * (n % 10 == 0) for n in range(100)], id="of a second kind"),
         pytest.param([10 + n + 10**9 * (n == 0) for n in range(20)], id="too few"),
         pytest.param([1.2**n for n in range(100)], id="of many magnitudes"),
+        pytest.param(
+            [10 + n % 90 + 10**9 * (n % 40 == 0) for n in range(1000)],  # 25: more than 2%
+            id="of a second kind, of which not all are kept",
+        ),
     ],
 )
 def test_such_amounts_have_no_outliers(run_lint, amounts):

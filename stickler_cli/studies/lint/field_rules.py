@@ -297,8 +297,7 @@ def _find_outliers(profile: Profile, findings: Findings) -> None:
             if extreme.number > 0 or not are_magnitudes:
                 position = math.log10(extreme.number) if are_magnitudes else extreme.number
                 distances.append((sign * (position - median) / spread, extreme))
-        has_all_values = numbers.count == len(extremes)
-        outliers += _list_beyond_gap(distances, has_all_values=has_all_values)
+        outliers += _list_beyond_gap(distances)
     if len(outliers) > max(1, MAX_ODD_SHARE * numbers.count):
         return
     low, high = np.quantile(sample, [0.05, 0.95]).tolist()
@@ -310,16 +309,14 @@ def _find_outliers(profile: Profile, findings: Findings) -> None:
         findings.add("outlier", path, outlier.spot, outlier.text, expected)
 
 
-def _list_beyond_gap(
-    distances: Sequence[tuple[float, Extreme]], *, has_all_values: bool
-) -> Iterator[Extreme]:
+def _list_beyond_gap(distances: Sequence[tuple[float, Extreme]]) -> Iterator[Extreme]:
     """Yield the numbers that lie beyond the first wide gap, on one side of the median.
 
-    `distances` has pairs (distance from the median, number), in ascending order. `has_all_values`
-    is true if all numbers of the field are known. Otherwise there can be further numbers between
-    the median and the first number, and the space between these two is not regarded as a gap.
+    `distances` has pairs (distance from the median, number), in ascending order. There can be
+    further numbers between the median and the first number, so the space between these two is not
+    regarded as a gap.
     """
-    previous = 0.0 if has_all_values else math.inf
+    previous = math.inf
     is_beyond = False
     for distance, extreme in distances:
         is_beyond = is_beyond or (distance > FAR and distance - previous > GAP)
