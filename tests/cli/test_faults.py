@@ -6,6 +6,7 @@ as long as needed, up to a limit that only a hanging program reaches.
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -266,15 +267,26 @@ def test_a_disk_that_is_full_leaves_no_file(orders, jobs):
 
 @pytest.mark.parametrize(
     ("closed", "code"),
-    [((2,), ExitCode.OK), ((1,), ExitCode.INTERNAL), ((0, 1, 2), ExitCode.INTERNAL)],
+    [("2>&-", ExitCode.OK), (">&-", ExitCode.INTERNAL), ("<&- >&- 2>&-", ExitCode.INTERNAL)],
 )
 def test_of_streams_that_are_closed_from_the_start_that_of_results_is_an_error(
     orders, closed, code
 ):
     folder = orders()
-    streams = dict.fromkeys(closed)
-    code_of_run, _, _ = run(folder, "-j", "2", "--documents", "docs.jsonl", streams=streams)
-    assert code_of_run == code
+    command = (sys.executable, "-m", "stickler_cli", *EVAL, "-j", "2", "--documents", "docs.jsonl")
+    with subprocess.Popen(  # noqa: S602 - only a shell closes streams before Python starts
+        f"{shlex.join(command)} {closed}",
+        shell=True,
+        cwd=folder,
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        _, err = process.communicate(timeout=PATIENCE)
+        until(lambda: not alive(process.pid))
+    assert process.returncode == code
+    assert "Traceback" not in err
     lines = (folder / "docs.jsonl").read_text().splitlines()
     assert [json.loads(line)["status"] for line in lines] == ["evaluated"] * 40
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,8 +27,12 @@ COMMAND = (sys.executable, "-m", "stickler_cli")
 EVAL = (*COMMAND, "eval", "schema.json", "gt", "pred")
 
 
-def run(*command: str, **more: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, capture_output=True, text=True, check=False, **more)
+def run(*command: str, **more: Any) -> subprocess.CompletedProcess[str]:
+    """Run a command in the environment of a user, which does not limit the threads of OpenBLAS."""
+    environment = {**os.environ}
+    environment.pop("OPENBLAS_NUM_THREADS", None)
+    options = {"env": environment, **more}
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
 
 
 @pytest.mark.parametrize(
@@ -320,6 +325,61 @@ sys.exit(code)
     result = run(sys.executable, "-c", look, *EVAL[3:], cwd=data)
     assert result.returncode == ExitCode.OK, result.stderr
     assert result.stderr.split() == ["Threads:", "1"]
+
+
+COMMANDS = """
+import sys
+from stickler_cli.cli import main
+for command in sys.argv[1:]:
+    code = main([*command.split(), "--no-config"])
+    assert code == 0, f"{command}: {code}"
+"""
+OUTPUTS = ("run.json", "run.html", "run.md", "run.csv", "run.xml")
+COMMANDS_OF_ANY_ORDER = (
+    f"eval gt pred --run-dir kept --by total -o {' -o '.join(OUTPUTS)}",
+    "eval gt pred -f json --show-documents 9 --show-non-matches 99",
+    "eval gt pred --ignore e --run-dir other",
+    "errors gt pred",
+    "compare gt pred --document 1",
+    "diff kept other --allow-different",
+    "report kept -f table",
+    "init gt -o schema.json",
+    "check schema.json",
+    "show schema.json",
+    "lint gt",
+    "tune gt pred",
+    "audit gt pred second",
+)
+
+
+def write_many_fields(folder: Path) -> None:
+    """Write documents with many fields of each kind, among them wrong, missed and invented ones."""
+    for number in range(6):
+        gt = {
+            name: {"name": f"Alfa {name} {number}", "day": f"2024-05-0{number + 1}", "n": number}
+            for name in "abcdefgh"
+        }
+        lines = [{**gt["a"], "n": place} for place in range(3)]
+        pred = {
+            name: {**gt["a"], "n": place, "day": "x"} for place, name in enumerate("cdefghijklmn")
+        }
+        write(folder / "gt" / f"{number}.json", {**gt, "lines": lines, "total": number})
+        write(folder / "pred" / f"{number}.json", {**pred, "lines": lines[::2], "total": "9"})
+        write(folder / "second" / f"{number}.json", {**gt, "b": None, "lines": [], "total": 1})
+
+
+def test_the_order_of_hashes_changes_nothing(tmp_path):
+    printed = []
+    for seed in ("1", "2"):
+        write_many_fields(tmp_path / seed)
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        command = (sys.executable, "-c", COMMANDS, *COMMANDS_OF_ANY_ORDER)
+        result = run(*command, cwd=tmp_path / seed, env=environment)
+        assert result.returncode == 0, result.stderr
+        printed.append((result.stdout, result.stderr))
+    assert printed[0] == printed[1]
+    for file in (*OUTPUTS, "schema.json", "kept/documents.jsonl", "kept/non-matches.jsonl"):
+        assert (tmp_path / "1" / file).read_bytes() == (tmp_path / "2" / file).read_bytes(), file
 
 
 HELP_OF_COMMANDS = """
