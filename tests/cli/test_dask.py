@@ -14,7 +14,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -144,8 +143,8 @@ def orders(tmp_path: Path, shared: SimpleNamespace, monkeypatch: pytest.MonkeyPa
 
 @pytest.fixture
 def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Limit each task to two documents."""
-    monkeypatch.setattr(evaluate, "TASK", executor.Largest(4.0, 2, 8_000_000))
+    """Limit each task to four documents, so that a half can be halved again."""
+    monkeypatch.setattr(evaluate, "TASK", executor.Largest(4.0, 4, 8_000_000))
     monkeypatch.setattr(executor, "FIRST_BYTES", 1_000)
 
 
@@ -244,7 +243,7 @@ def test_both_workers_work_and_none_is_sent_a_document(
     main((*arguments, "--engine", "dask", "--scheduler", shared.address))
 
     tasks = [packed for name, (*_, packed) in sent if name == "evaluate_task"]
-    assert len(tasks) >= 20
+    assert len(tasks) >= 60 / 4  # of 60 documents, a task has at most four
     assert not any(b'"total"' in zlib.decompress(packed) for packed in tasks)
     done = shared.client.run(lambda dask_worker: dask_worker.state.executed_count)
     assert all(done.values()), done
@@ -452,15 +451,14 @@ def test_a_cluster_of_its_own_ends_with_the_run(orders, tmp_path, shared):
 
 
 @pytest.mark.parametrize(
-    ("number", "code"),
-    [(signal.SIGINT, ExitCode.INTERRUPTED), (signal.SIGTERM, ExitCode.TERMINATED)],
+    ("number", "code", "jobs"),
+    [(signal.SIGINT, ExitCode.INTERRUPTED, "2"), (signal.SIGTERM, ExitCode.TERMINATED, "1")],
 )
-def test_a_signal_ends_the_run_with_what_is_finished(orders, number, code):
+def test_a_signal_ends_the_run_with_what_is_finished(orders, number, code, jobs):
     folder = orders(wait=35)
     write(folder / "obedient.py", COMPARATOR)
-    with running(folder, "--engine", "dask", "--jobs", "1", "-o", "run.json") as process:
+    with running(folder, "--engine", "dask", "--jobs", jobs, "-o", "run.json") as process:
         until((folder / "waiting").exists)
-        time.sleep(0.5)  # others come to an end; how many makes no difference
         os.killpg(process.pid, number)  # as a terminal does it
         out, err = process.communicate(timeout=PATIENCE)
         until(lambda: not alive(process.pid))

@@ -303,22 +303,32 @@ def test_a_table_has_every_key_that_a_line_of_a_document_has(stickler, data):
     assert expected < {*headers}
 
 
+UNKNOWN_SUFFIX = "the file name is file.xlsx, expected one that ends in"
+TABLES = ".csv, .tsv, .jsonl, .ndjson, .parquet, .arrow"
+
+
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [
-        ("--documents", "file.xlsx", "the file name is file.xlsx, expected one that ends in"),
-        ("--non-matches", "file.xlsx", "the file name is file.xlsx, expected one that ends in"),
-        ("-o", "file.xlsx", "the file name is file.xlsx, expected one that ends in"),
-        ("-o", "nowhere/run.json", "--output nowhere/run.json: "),
-        ("-o", "nowhere/run.json", "nowhere' first"),
+        ("--documents", "file.xlsx", f"--documents: {UNKNOWN_SUFFIX} {TABLES}\n"),
+        ("--non-matches", "file.xlsx", f"--non-matches: {UNKNOWN_SUFFIX} {TABLES}\n"),
+        ("-o", "file.xlsx", f"--output: {UNKNOWN_SUFFIX} .metrics.txt, .otel.jsonl, .txt, .json, "),
+        (
+            "-o",
+            "nowhere/run.json",
+            (
+                "--output nowhere/run.json: the file cannot be created "
+                "(No such file or directory); create the directory '{}/nowhere' first\n"
+            ),
+        ),
         ("--pairing-floor", "1", "[-1, 1)"),
         ("--max-document-size", "large", "--max-document-size: the value is 'large'"),
     ],
 )
-def test_a_value_that_an_option_cannot_have_is_refused(stickler, option, value, message):
+def test_a_value_that_an_option_cannot_have_is_refused(stickler, data, option, value, message):
     result = stickler(*EVAL, option, value)
     assert result.code == 2
-    assert message in result.err
+    assert message.format(data) in result.err
 
 
 def test_quiet_leaves_out_the_table_and_nothing_that_was_asked_for(stickler):

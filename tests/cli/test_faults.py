@@ -97,8 +97,8 @@ def run(folder: Path, *arguments: str, **more: Any) -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
-def until(holds: Callable[[], object]) -> None:
-    end = time.monotonic() + PATIENCE
+def until(holds: Callable[[], object], seconds: float = PATIENCE) -> None:
+    end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end, "this hangs"
         time.sleep(0.01)

@@ -19,7 +19,7 @@ from stickler_cli.cli import main
 from stickler_cli.cli.console import ExitCode
 from stickler_cli.runs import assembly
 from stickler_cli.runs import evaluate as evaluate_module
-from stickler_cli.runs.directory.run_directory import FIRST_LINE
+from stickler_cli.runs.directory.run_directory import CHECKSUM_BYTES, FIRST_LINE
 from stickler_cli.runs.executors import executor
 from stickler_cli.runs.whole_files import PARTIAL
 from .conftest import write, write_data
@@ -176,7 +176,10 @@ def test_a_run_goes_on_from_any_byte_with_the_same_bytes_at_the_end(orders, unin
 def test_a_run_goes_on_from_a_damaged_byte_with_the_same_bytes_at_the_end(orders, uninterrupted):
     journal = Path("kept/journal").read_bytes()
     start = len(journal_lines()[0])
-    for place in CHANCE.sample(range(start, len(journal)), 12):
+    blank = start + 2 * CHECKSUM_BYTES  # between the checksum, in hexadecimal digits, and the JSON
+    assert journal[blank : blank + 2] == b" {"
+    places = [start, blank - 1, blank, blank + 1, len(journal) - 1]
+    for place in (*places, *CHANCE.sample(range(start, len(journal)), 7)):
         damaged = journal[:place] + bytes([journal[place] ^ 1]) + journal[place + 1 :]
         Path("kept/journal").write_bytes(damaged)
         code, out, err = call(*KEPT)

@@ -19,6 +19,8 @@ COMMAND = ("eval", "schema.json", "gt", "pred", "--no-config", "-f", "json")
 LONG = {"a": "ab" * 1_000_000}, {"a": "cd" * 1_000_000}
 """A pair of texts whose comparison takes minutes in one call of a library, if --work-limit allows
 it."""
+SOON = 30.0
+"""Seconds in which a run ends that does not wait for this comparison: much less than it takes."""
 
 TEXT = {"type": "object", "properties": {"a": {"type": "string"}}}
 
@@ -88,7 +90,7 @@ def test_a_signal_is_answered_in_the_middle_of_a_call_of_a_library(stalling, num
     with Fork(*COMMAND, "--work-limit", "1e6", "--jobs", jobs, folder=stalling) as process:
         worker = comparing(process)
         process.send_signal(number)
-        out, err = process.communicate(PATIENCE)  # which takes minutes if it waits
+        out, err = process.communicate(SOON)
 
     assert process.returncode == 128 + number
     assert json.loads(out)["partial"] is True
@@ -101,4 +103,4 @@ def test_a_worker_in_the_middle_of_a_call_ends_with_the_run(stalling):
     with Fork(*COMMAND, "--work-limit", "1e6", folder=stalling) as process:
         assert comparing(process)
         process.kill()
-        until(lambda: not alive(process.pid))
+        until(lambda: not alive(process.pid), SOON)

@@ -201,23 +201,26 @@ def test_f1_is_empty_where_nothing_was_evaluated(workspace):
     assert (outputs["f1"], outputs["verdict"]) == ("", "incomplete")
 
 
-@pytest.mark.parametrize(("summary", "place"), [("true", "summary.md"), ("false", "unset")])
-def test_the_summary_can_be_left_out(workspace, summary, place):
+@pytest.mark.parametrize(("summary", "place"), [("true", "{0}/summary.md"), ("false", "unset")])
+def test_the_summary_is_written_unless_it_is_left_out(workspace, summary, place):
     replace_program(workspace, "stickler", 'echo "${GITHUB_STEP_SUMMARY-unset}"')
     result, _ = evaluated(workspace, summary=summary)
 
-    assert result.stdout.strip().rpartition("/")[2] == place
+    assert result.stdout == place.format(workspace) + "\n"
 
 
 @pytest.mark.parametrize(
     "text", ["$(touch pwned)", "; touch pwned", "`touch pwned`", "x'; touch pwned; '"]
 )
 def test_nothing_in_an_input_is_run(workspace, text):
-    replace_program(workspace, "stickler", """printf '%s\\n' "$@" """)
+    # Print the arguments and write the report, whose time has to be later than the beginning.
+    script = """printf '%s\\n' "$@"; sleep 0.1; echo '{"documents": {"evaluated": 0}}' > "$5" """
+    replace_program(workspace, "stickler", script)
     args = f"--gate {shlex.quote(text)}"
-    result, _ = evaluated(workspace, schema=text, args=args, report=f"{text}.json")
+    result, outputs = evaluated(workspace, schema=text, args=args, report=f"{text}.json")
 
     assert not (workspace / "pwned").exists()
+    assert outputs == {"f1": "", "verdict": "passed", "report": f"{text}.json"}
     words = ["eval", "--format", "github", "--output", f"{text}.json", "--gate", text]
     assert result.stdout.splitlines() == [*words, "--", text, "gt", "pred"]
 

@@ -83,8 +83,7 @@ def test_two(stickler, pred):
     )
     plugin_names = entry_points(group="pytest11").names
     plugin = () if "stickler" in plugin_names else ("-p", "stickler_cli.integrations.pytest")
-    # Plain assertions, as pytest would rewrite the whole package, which has none.
-    options = ("--stickler-runs", "runs", "-q", "--assert", "plain")
+    options = ("--stickler-runs", "runs", "-q")
     command = (sys.executable, "-m", "pytest", *plugin, *options)
 
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, text=True)
