@@ -136,6 +136,18 @@ NOTED = {"type": "object", "properties": {"a": {"type": "string"}, "n": ignoring
         ({"x-aws-stickler-distinct": True}, ["a", "a"], ["a"], ({"tp": 1}, [])),
         ({"anyOf": [ignoring(), ignoring(type="number")]}, "a", 3, ({}, [])),
         ({"anyOf": [{"type": "integer"}, {"type": "string", **DASH}]}, None, "-", ({"tn": 1}, [])),
+        (
+            {
+                "type": "object",
+                "properties": {
+                    "p": {"anyOf": [{"type": "integer"}, {"type": "string", **DASH}]},
+                    "q": {"type": "string"},
+                },
+            },
+            {"q": "x"},
+            {"q": "x", "p": "-"},
+            ({"tp": 1, "tn": 1}, []),
+        ),
     ],
 )
 def test_nobody_looks_at_what_is_ignored_or_stands_for_nothing(field, gt, pred, expected):

@@ -185,39 +185,39 @@ def test_an_item_that_matches_may_be_an_object_that_would_not():
 
 
 ITEM = an_object(a=TEXT)
-OWN = {"x-aws-stickler-threshold": 0.9}
-OF_MATCH = {"x-aws-stickler-match-threshold": 0.6}
+THRESHOLD_09 = {"x-aws-stickler-threshold": 0.9}
+MATCH_THRESHOLD_06 = {"x-aws-stickler-match-threshold": 0.6}
 MAP = {"type": "object", "additionalProperties": TEXT}
-PAIR = {"type": "array", "prefixItems": [TEXT]}
-SINGLE = {"a": "x"}
+A_TUPLE = {"type": "array", "prefixItems": [TEXT]}
+AN_ITEM = {"a": "x"}
 
 
 @pytest.mark.parametrize(
     ("field", "value", "path", "expected"),
     [
         (TEXT, "x", (), (0.5, "default")),
-        ({**TEXT, **OWN}, "x", (), (0.9, "annotation")),
-        ({**ITEM, **OF_MATCH}, SINGLE, (), (0.6, "match-threshold")),
-        ({**ITEM, **OWN, **OF_MATCH}, SINGLE, (), (0.9, "annotation")),
-        (ITEM, SINGLE, (), (0.7, "default")),
-        (a_list({**ITEM, **OF_MATCH}), [SINGLE], (0,), (0.6, "match-threshold")),
-        (a_list(ITEM), [SINGLE], (0,), (0.7, "default")),
-        (a_list(TEXT, **OWN), ["x"], (0,), (0.9, "annotation")),
-        (PAIR | {"prefixItems": [{**TEXT, **OWN}]}, ["x"], (0,), (0.9, "annotation")),
-        (a_list(a_list({**TEXT, **OWN})), [["x"]], (0,), (0.9, "annotation")),
+        ({**TEXT, **THRESHOLD_09}, "x", (), (0.9, "annotation")),
+        ({**ITEM, **MATCH_THRESHOLD_06}, AN_ITEM, (), (0.6, "match-threshold")),
+        ({**ITEM, **THRESHOLD_09, **MATCH_THRESHOLD_06}, AN_ITEM, (), (0.9, "annotation")),
+        (ITEM, AN_ITEM, (), (0.7, "default")),
+        (a_list({**ITEM, **MATCH_THRESHOLD_06}), [AN_ITEM], (0,), (0.6, "match-threshold")),
+        (a_list(ITEM), [AN_ITEM], (0,), (0.7, "default")),
+        (a_list(TEXT, **THRESHOLD_09), ["x"], (0,), (0.9, "annotation")),
+        (A_TUPLE | {"prefixItems": [{**TEXT, **THRESHOLD_09}]}, ["x"], (0,), (0.9, "annotation")),
+        (a_list(a_list({**TEXT, **THRESHOLD_09})), [["x"]], (0,), (0.9, "annotation")),
         (
-            MAP | {"additionalProperties": {**ITEM, **OWN}},
-            {"k": SINGLE},
+            MAP | {"additionalProperties": {**ITEM, **THRESHOLD_09}},
+            {"k": AN_ITEM},
             ("k",),
             (0.9, "annotation"),
         ),
-        (a_list({**MAP, **OF_MATCH}), [SINGLE], (0,), (0.6, "match-threshold")),
-        (a_list(a_list(a_list(TEXT), **OWN)), [[["x"]]], (0,), (0.9, "annotation")),
+        (a_list({**MAP, **MATCH_THRESHOLD_06}), [AN_ITEM], (0,), (0.6, "match-threshold")),
+        (a_list(a_list(a_list(TEXT), **THRESHOLD_09)), [[["x"]]], (0,), (0.9, "annotation")),
         (a_list(a_list(a_list(TEXT))), [[["x"]]], (0,), (0.5, "default")),
-        (a_list({**PAIR, **OWN}), [["x"]], (0,), (0.9, "annotation")),
-        (a_list(PAIR), [["x"]], (0,), (0.5, "default")),
+        (a_list({**A_TUPLE, **THRESHOLD_09}), [["x"]], (0,), (0.9, "annotation")),
+        (a_list(A_TUPLE), [["x"]], (0,), (0.5, "default")),
         # Without a schema.
-        (OF_MATCH, [SINGLE], (0,), (0.6, "match-threshold")),
+        (MATCH_THRESHOLD_06, [AN_ITEM], (0,), (0.6, "match-threshold")),
         ({}, {"b": [["y"]]}, (), (0.7, "default")),
         ({}, {"b": [["y"]]}, ("b", 0), (0.5, "default")),
     ],

@@ -5,7 +5,7 @@ from hypothesis import given
 
 from stickler_cli.schema.compiler import compile_schema
 from .accounts import compare, outline, tally, units
-from .strategies import GROUPS, Scope, X, cases
+from .strategies import KINDS, Scope, X, cases
 
 ANYTHING = Scope(wrong=True)
 
@@ -33,7 +33,7 @@ def judgements(comparison):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [None, *GROUPS])
+@pytest.mark.parametrize("kind", [None, *KINDS])
 def test_clipping_changes_no_count_and_no_pair(kind):
     @given(cases(ANYTHING, kind=kind))
     def holds(case):

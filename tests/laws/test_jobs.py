@@ -92,7 +92,7 @@ def test_large_values_have_one_result_for_any_number_of_processes(name, config, 
     with pytest.raises(TooMuchAtOnceError):
         compare(plan, *([side] for side in sides[1]), Options(work_at_once=SMALL_AT_ONCE))
 
-    lines = lines_by_jobs(Job(plan, Options(work_limit=2), requested=ALL_LINES), pairs)
+    lines = lines_by_jobs(Job(plan, Options(work_limit=0.2), requested=ALL_LINES), pairs)
 
     assert lines[1] == lines[2] == lines["auto"]
     assert lines[1][0].count(b'"evaluated"') >= 3  # texts of a letter take little work

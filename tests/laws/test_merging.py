@@ -48,6 +48,7 @@ def test_merging_in_any_order_and_grouping_gives_the_same_bytes(case, order):
     ]
 
     assert others == [straight] * 5
+    assert merged(parts[0]) == parts[0]
     assert {printed(other) for other in others} == {printed(straight)}
 
 

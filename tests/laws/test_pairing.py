@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -125,12 +125,16 @@ def test_the_shortest_paths_lead_to_the_greatest_total(seed):
 
 @many
 @given(matrices(max_side=7), floors)
-def test_pairs_are_in_order_unique_and_above_the_floor(matrix, floor):
+def test_pairs_are_in_order_unique_and_above_the_floor_and_none_is_left_out(matrix, floor):
     pairs = pairs_of(matrix, floor)
 
     assert [row for row, _ in pairs] == sorted({row for row, _ in pairs})
     assert len({column for _, column in pairs}) == len(pairs)
     assert all(matrix[cell] > floor for cell in pairs)
+    rows_alone = set(range(matrix.shape[0])) - {row for row, _ in pairs}
+    columns_alone = set(range(matrix.shape[1])) - {column for _, column in pairs}
+    for cell in product(rows_alone, columns_alone):
+        assert matrix[cell] <= floor + ROUNDING
 
 
 @many

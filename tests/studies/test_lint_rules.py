@@ -190,7 +190,7 @@ def test_a_date_and_a_number_far_from_all_others_are_found(run_lint):
         ),
     ],
 )
-def test_such_amounts_have_no_outliers(run_lint, amounts):
+def test_amounts_of_two_kinds_of_many_magnitudes_or_too_few_have_no_outliers(run_lint, amounts):
     schema = an_object(sum={"type": "number"})
     assert run_lint(schema, [{"sum": amount} for amount in amounts]) == {}
 
