@@ -30,8 +30,6 @@ LEAVES = ("text", "number", "boolean", "date", "choice", "box", "nullable")
 NESTS = ("object", "list", "tuple", "map")
 VALUES_DECIDE = ("union", "open", "recursion")
 KINDS = (*LEAVES, *NESTS, *VALUES_DECIDE)
-GROUPS = ("leaf", *NESTS, *VALUES_DECIDE)
-"""All kinds; `leaf` stands for any of `LEAVES`, for laws in which leaves do not differ."""
 
 FLOORS = (-1, -0.5, 0, 0.2, 0.6, 0.95)
 
@@ -314,9 +312,7 @@ def places(scope, depth):
 
 @cache
 def place_of(kind, scope, depth=2):
-    """Return a strategy for places of one kind; `leaf` is any of `LEAVES`."""
-    if kind == "leaf":
-        return st.sampled_from(LEAVES).flatmap(lambda leaf: leaves(leaf, scope))
+    """Return a strategy for places of one kind."""
     if kind in LEAVES:
         return leaves(kind, scope)
     return NESTED[kind](scope, depth)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from stickler_cli.comparators.comparator_registry import BUILT_IN, comparator_class
 from stickler_cli.schema.compiler import compile_schema
-from .accounts import compare, non_matches
-from .strategies import GROUPS, Scope, X, cases
+from .accounts import compare, non_matches, tally
+from .strategies import KINDS, Scope, X, cases
 
 RANGES = {"strict", "contains", "graded"}
 CONFIGS = {
@@ -98,13 +98,20 @@ def test_by_every_built_in_comparator_at_every_place(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [None, *GROUPS])
+@pytest.mark.parametrize("kind", [None, *KINDS])
 def test_by_the_defaults_of_every_kind_with_values_of_any_other(kind):
     @given(cases(Scope(wrong=True), kind=kind))
     def holds(case):
         assert perfect(case.plan, case.gt, case.options)
 
     holds()
+
+
+@given(cases(Scope(wrong=True)))
+def test_by_the_defaults_of_any_kind_every_unit_counts_as_right(case):
+    counts = tally(compare(case.plan, case.gt, case.gt, case.options)).counts("overall")
+
+    assert counts.fd == counts.fn == counts.fa == 0
 
 
 @given(VALUES)
