@@ -136,6 +136,38 @@ def test_a_place_that_is_not_labelled_can_be_predicted_as_anything(kind):
     holds()
 
 
+WORD = {"type": "string"}
+FIELDS_BESIDE = {
+    "k": WORD,
+    "l": {"type": "array", "items": WORD},
+    "t": {"type": "array", "prefixItems": [WORD, WORD]},
+    "m": {"type": "object", "additionalProperties": WORD},
+}
+BESIDE = {"k": "key", "l": ["a", "b"], "t": ["c", "d"], "m": {"n": "e"}}
+
+
+@pytest.mark.slow
+@given(st.data(), cases(ANYTHING, kind="text"), json_values)
+def test_beside_alternatives_too_a_place_that_is_not_labelled_changes_no_judgement(
+    data, case, value
+):
+    properties = {**case.schema["properties"], **FIELDS_BESIDE}
+    item = {"type": "object", "properties": properties}
+    plan = compile_schema({**case.schema, "properties": {**properties, "o": item}})
+    gt, inner_gt = (
+        {**{name: data.draw(annotated(field)) for name, field in BESIDE.items()}, "x": UNLABELLED}
+        for _ in range(2)
+    )
+    beside = {**{name: data.draw(edited(field)) for name, field in BESIDE.items()}, "k": "key"}
+    preds = [{**beside, "x": predicted} for predicted in (case.pred["x"], value)]
+
+    first, other = (
+        compare(plan, {**gt, "o": inner_gt}, {**pred, "o": pred}, case.options) for pred in preds
+    )
+    assert judgements(first) == judgements(other)
+    assert outline(tally(first)) == outline(tally(other))
+
+
 def wrapped(value):
     """Return a value in which the value itself, and every value inside it, is wrapped."""
     if isinstance(value, dict):
