@@ -293,20 +293,24 @@ def wholly_right(view: RunView) -> str:
         return ""
     interval = documents.interval(evaluation.interval_settings)
     share = view.rate(documents.share) + _bounds(view, interval)
+    total = documents.documents
     numbers = [
-        f"{_documents_with(n_documents)} at most {number_of(n_lost, 'such value')}"
+        f"{n_documents:,} of {total:,} {_have(n_documents)} at most {n_lost}"
         for n_lost, n_documents in enumerate(accumulate(documents.lost))
         if n_lost and documents.lost[n_lost]
     ]
-    if n_others := documents.documents - sum(documents.lost):
-        numbers.append(f"{_documents_with(n_others)} more than {MAX_LOST} such values")
-    right = f"{_documents_with(documents.right)} no wrong, missed or invented value"
+    if n_others := total - sum(documents.lost):
+        numbers.append(f"{n_others:,} of {total:,} {_have(n_others)} more than {MAX_LOST}")
+    right = (
+        f"{documents.right:,} of {number_of(total, 'document')} {_have(documents.right)} no wrong, "
+        "missed or invented value"
+    )
     return "; ".join([f"share of completely right documents: {share}", right, *numbers])
 
 
-def _documents_with(count: int) -> str:
-    """Return the beginning of a sentence, such as `1 document has`."""
-    return f"{number_of(count, 'document')} {'has' if count == 1 else 'have'}"
+def _have(count: int) -> str:
+    """Return the form of the verb "have" after a count."""
+    return "has" if count == 1 else "have"
 
 
 def gate_sentence(
@@ -510,7 +514,7 @@ def notes(view: RunView) -> list[str]:
         "fields that have no value in any ground truth or prediction: ",
     )
     lines += (
-        f"{_documents_with(warnings[name])} {text}"
+        f"{number_of(warnings[name], 'document')} {_have(warnings[name])} {text}"
         for name, text in _ODDITIES.items()
         if warnings.get(name)
     )

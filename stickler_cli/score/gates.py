@@ -247,7 +247,7 @@ def _metric_gate(text: str, option: str) -> Gate:
     """Parse a gate on a user's metric."""
     match = _GATE.fullmatch(text.strip().removeprefix(METRIC_PREFIX))
     if match is None or not match["target"]:
-        raise gate_error(option, f"{text!r} is not a gate", "metric:NAME operator number")
+        raise gate_error(option, f"{text!r} is not a gate", "a gate such as metric:NAME>=0.5")
     return Gate(
         text=text.strip(),
         mode=METRIC_PREFIX,

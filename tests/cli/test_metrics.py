@@ -253,7 +253,7 @@ def test_what_is_misspelt_is_told(stickler, evaluated):
             "--metric", "own_metrics:Totals", "--gate", "metric:own_metrics:Totals.x>=1", code=2
         )
     )
-    assert "metric:NAME operator number" in evaluated("--gate", "metric:>=1", code=2)
+    assert "a gate such as metric:NAME>=0.5" in evaluated("--gate", "metric:>=1", code=2)
 
 
 def test_code_runs_only_where_it_is_allowed(stickler, files):

@@ -205,7 +205,7 @@ class Lacks(BaseComparator):
         return 1.0
 
     def require(self):
-        raise UnavailableError([Problem("", "it needs what is not there")])
+        raise UnavailableError([Problem("", "the model m cannot be reached")])
 
 
 def plan_with(comparator):
@@ -214,7 +214,7 @@ def plan_with(comparator):
 
 
 def test_a_comparator_that_cannot_work_here_ends_the_run_before_it_begins():
-    with pytest.raises(UnavailableError, match="what is not there"):
+    with pytest.raises(UnavailableError, match="the model m cannot be reached"):
         evaluate_many(plan_with(Lacks()), [])
 
 
