@@ -295,6 +295,7 @@ def test_a_request_that_does_not_arrive_by_a_deadline_is_ended(address, monkeypa
     assert answer(address)[0] == 200
 
 
+@pytest.mark.slow
 def test_connections_without_the_token_shut_nobody_out(address):
     host, port = address.split("/")[2].split(":")
     lines = [socket.create_connection((host, port), timeout=60) for _ in range(100)]

@@ -44,6 +44,7 @@ def test_judges_are_asked_nothing_more_and_their_reasons_are_told(server, asking
     assert root.similarity == 1.0
 
 
+@pytest.mark.slow
 def test_runners_up_are_found_by_the_model_that_pairs(server, asking):
     with asking() as client:
         root = explained(client, EMBEDDED, ["car"], ["banana", "automobile", "car"])
